@@ -1,0 +1,354 @@
+"""The vocabulary: every value that the readers make and the rest of op-lint passes on.
+
+All values are frozen and carry no behaviour that needs a file, a compiler or torch. A *fact* is what one
+file says, nothing more; merging facts of several files is the business of `op_lint.program`.
+
+Units, everywhere in this module: offsets are **bytes** into the file as it is on disk (or in the editor's
+buffer), 0-based, end exclusive; lines are 1-based. Columns do not exist here: `op_lint.text` makes them at
+the edge. Paths are relative to the project root with `/`, or absolute for a file outside it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import msgspec
+
+from op_lint.condition import ALWAYS, Condition
+
+
+class Language(str, Enum):
+    """The language of the source that a fact was read from."""
+
+    CPP = "c++"
+    PYTHON = "python"
+
+
+class Place(msgspec.Struct, frozen=True, order=True):
+    """A range of a file: bytes `start` to `end` (exclusive); `line` is the 1-based line of `start`."""
+
+    path: str
+    line: int
+    start: int
+    end: int
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A run of a `Text` that was written in one token.
+
+    `start` and `length` count characters of `Text.value`. `place` covers exactly the bytes between the
+    quotes that this run came from. `steps` is empty where each ASCII character is one byte of source;
+    otherwise it holds, per character, its byte offset from `place.start` (escapes, UTF-8).
+    """
+
+    start: int
+    length: int
+    place: Place
+    steps: tuple[int, ...] = ()
+
+
+class Text(msgspec.Struct, frozen=True):
+    """A string that is known statically, and where each part of it was written.
+
+    `place` is the whole expression. `pieces` is empty where the origin of the characters is not known
+    (a string built by the preprocessor, by a constant from another file, ...).
+    """
+
+    value: str
+    place: Place
+    pieces: tuple[Piece, ...] = ()
+
+    def place_of(self, start: int, end: int) -> Place:
+        """The source of characters `start` to `end` (exclusive) of `value`; `place` where unknown.
+
+        Where the range spans several tokens, the part inside the first token is returned, so that a
+        finding never underlines what lies between two literals.
+        """
+        for piece in self.pieces:
+            if piece.start <= start < piece.start + piece.length or (
+                start == end == piece.start + piece.length
+            ):
+                stop = min(max(end, start), piece.start + piece.length)
+                first = _source_offset(piece, start - piece.start)
+                last = _source_offset(piece, stop - piece.start)
+                return Place(piece.place.path, piece.place.line, first, max(first, last))
+        return self.place
+
+
+def _source_offset(piece: Piece, index: int) -> int:
+    if not piece.steps:
+        return piece.place.start + index
+    return piece.place.start + piece.steps[index] if index < len(piece.steps) else piece.place.end
+
+
+class CppType(msgspec.Struct, frozen=True):
+    """A C++ type as a tree, the same whether it was read with the overlay or with the real headers.
+
+    `name` is the qualified name with type aliases seen through (`at::Tensor`, `std::optional`,
+    `c10::ArrayRef`), except the fixed-width integer names (`int64_t`, ...) and `size_t`, which stay: `long` and
+    `int64_t` are one type on Linux and two on Windows. A pointer is `*` with its pointee as only
+    argument, an array `[]`, a function type `()` with the return type first. A type that could not be resolved
+    (its header is missing) is `?` and keeps its `spelling`.
+    `arguments` are template arguments without defaulted ones; a non-type argument is a `CppType` named
+    by its value. `const` and `reference` (``""``, ``"&"``, ``"&&"``) qualify this level.
+    """
+
+    name: str
+    arguments: tuple[CppType, ...] = ()
+    const: bool = False
+    reference: str = ""
+    spelling: str = ""
+
+    def __str__(self) -> str:
+        if self.name == "*" and self.arguments:
+            core = f"{self.arguments[0]}*" + (" const" if self.const else "")
+        elif self.name == "[]" and self.arguments:
+            core = ", ".join(str(a) for a in self.arguments[:1]) + "[]"
+        elif self.name == "()" and self.arguments:
+            core = f"{self.arguments[0]}({', '.join(str(a) for a in self.arguments[1:])})"
+        elif self.name == "?":
+            core = self.spelling or "?"
+        else:
+            core = self.name
+            if self.arguments or self.name == "std::tuple":
+                core += f"<{', '.join(str(a) for a in self.arguments)}>"
+        if self.const and self.name not in ("*", "?"):
+            core = f"const {core}"
+        return core + self.reference
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """One parameter of a kernel; `name` is empty where the declaration names none."""
+
+    name: str
+    type: CppType
+    place: Place | None = None
+
+
+class Signature(msgspec.Struct, frozen=True):
+    """A kernel's C++ signature.
+
+    `noexcept` matters: the dispatcher's templates do not match a noexcept function (torch 2.13).
+    """
+
+    returns: CppType
+    parameters: tuple[Parameter, ...]
+    noexcept: bool = False
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        return f"{self.returns}({', '.join(str(p.type) for p in self.parameters)})"
+
+
+class KernelKind(str, Enum):
+    """What a registration puts at a key (the `kind` of `op-lint ops`)."""
+
+    KERNEL = "kernel"
+    FALLTHROUGH = "fallthrough"
+    BOXED = "boxed"
+    NOT_SUPPORTED = "not-supported"
+    FAKE = "fake"
+    AUTOGRAD = "autograd"
+
+
+class Kernel(msgspec.Struct, frozen=True):
+    """The function given to `def`, `impl` or `fallback`.
+
+    `name` is the function's qualified name (`ns::f`), `<lambda>` for a lambda, the expression's text where
+    nothing better is known. `signature` is None where it is not known (a boxed kernel, a wrapper, an
+    undeclared function). `declared` is the declaration that was seen, `defined` the definition, where there is one in
+    what was read. `wrapped` says that the function goes through an adapter with types of its own; then `signature` is the adapter's,
+    or None. `stable` marks `TORCH_BOX` (the stable ABI, torch >= 2.10). `registered_type` is the C++ spelling where
+    the source casts the function to a type.
+    """
+
+    kind: KernelKind
+    name: str
+    place: Place
+    signature: Signature | None = None
+    declared: Place | None = None
+    defined: Place | None = None
+    wrapped: bool = False
+    stable: bool = False
+
+
+class UnitKind(str, Enum):
+    """How a registration unit registers."""
+
+    LIBRARY = "TORCH_LIBRARY"
+    FRAGMENT = "TORCH_LIBRARY_FRAGMENT"
+    IMPL = "TORCH_LIBRARY_IMPL"
+    LEGACY = "RegisterOperators"
+    PYTHON = "torch.library"
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """A registration unit: one static initialiser (a block), or one Python `Library` object.
+
+    `place` is what the dispatcher's dump names: the line where the outermost macro is used (not the
+    line of `m.def`); for Python where the `Library` was made. `macro` is the macro as written there
+    (`TORCH_LIBRARY_EXPAND`, a project's own) or `torch.library.Library`. `namespace` is None for the
+    wildcard `_` and for units that name none (legacy). `namespace_macro` is the identifier given as namespace where it looks like
+    a macro that nothing seen defines (`TORCH_EXTENSION_NAME`); then `namespace` is that symbol: equal
+    in every file of one target and unequal to every literal name.
+    `stable` marks the stable-ABI macros. `body` is the block's body, the bytes between its braces, where it is in this file.
+    """
+
+    id: int
+    kind: UnitKind
+    macro: str
+    place: Place
+    namespace: str | None
+    key: str | None = None
+    namespace_macro: str | None = None
+    namespace_place: Place | None = None
+    key_place: Place | None = None
+    stable: bool = False
+    language: Language = Language.CPP
+    condition: Condition = ALWAYS
+    body: Place | None = None
+    spelled: Place | None = None
+
+
+class OperatorName(msgspec.Struct, frozen=True, order=True):
+    """`namespace::name.overload`; the overload is empty for the default one."""
+
+    namespace: str
+    name: str
+    overload: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.namespace}::{self.name}" + (f".{self.overload}" if self.overload else "")
+
+
+class Definition(msgspec.Struct, frozen=True):
+    """An `m.def(...)`, `.op(...)` or Python `define`/`custom_op`: an operator comes into being.
+
+    `schema` is the string as written, None where only a name was given (the dispatcher then infers the schema from the kernel, or
+    refuses). `explicit_namespace` is the `ns` of a string that starts `ns::`. `place` is the call,
+    `name_place` the operator's name inside the string. `spelled` is where the call's tokens were written, if
+    that is a macro's body: then `place` is where the outermost macro is used. `key` is the dispatch key given
+    with the kernel (`torch::dispatch(key, f)`), None for CompositeImplicitAutograd or no kernel.
+    `receiver` says how the code named the library (for messages); `runtime_guard` is a C++ or Python condition
+    evaluated at run time around the call (`if (has_cuda())`).
+    """
+
+    unit: int
+    operator: OperatorName
+    place: Place
+    name_place: Place
+    text: Text
+    schema: Text | None = None
+    kernel: Kernel | None = None
+    key: str | None = None
+    key_place: Place | None = None
+    explicit_namespace: str | None = None
+    tags: tuple[str, ...] = ()
+    python_module: str | None = None
+    alias_analysis: str | None = None
+    language: Language = Language.CPP
+    condition: Condition = ALWAYS
+    runtime_guard: str | None = None
+    spelled: Place | None = None
+
+
+class Implementation(msgspec.Struct, frozen=True):
+    """An `m.impl(...)` or its Python kin: a kernel for an operator at a key.
+
+    `key` is the dispatch key's own name as written (`CompositeImplicitAutograd` where none is given,
+    also for the old `CatchAll`); it need not exist in any torch. `key_place` is where the key is written: in the call, or
+    in the block's macro. `block_key` is the key of the enclosing block, if that has one.
+    """
+
+    unit: int
+    operator: OperatorName
+    key: str
+    kernel: Kernel
+    place: Place
+    name_place: Place
+    text: Text
+    key_place: Place | None = None
+    call_key: str | None = None
+    explicit_namespace: str | None = None
+    language: Language = Language.CPP
+    condition: Condition = ALWAYS
+    runtime_guard: str | None = None
+    spelled: Place | None = None
+
+
+class Fallback(msgspec.Struct, frozen=True):
+    """An `m.fallback(...)`: a kernel for every operator that has none at `key` (None: no key is known)."""
+
+    unit: int
+    key: str | None
+    kernel: Kernel
+    place: Place
+    namespace: str | None = None
+    key_place: Place | None = None
+    language: Language = Language.CPP
+    condition: Condition = ALWAYS
+    runtime_guard: str | None = None
+    spelled: Place | None = None
+
+
+class Unresolved(msgspec.Struct, frozen=True):
+    """A registration that is there, but whose name, schema or key cannot be known from the source.
+
+    `what` is `def`, `impl`, `fallback` or `unit`; `namespace` is None where that is unknown too.
+    Rules that conclude from absence ("nothing defines ...") must stay silent where this may be the missing one.
+    """
+
+    what: str
+    reason: str
+    place: Place
+    unit: int | None = None
+    namespace: str | None = None
+    key: str | None = None
+    language: Language = Language.CPP
+    condition: Condition = ALWAYS
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Something about a file that op-lint could not read, said once per file and reason.
+
+    `code` is a stable word (`missing-include`, `not-text`, `too-large`, `template-text`, `vanished`, `parse-error`, `timeout`, ...).
+    """
+
+    code: str
+    message: str
+    place: Place
+
+
+class Suppression(msgspec.Struct, frozen=True):
+    """A comment `op-lint: ignore[CODES] reason` (of a line) or `op-lint: ignore-file[CODES] reason`.
+
+    `codes` is empty for all. `lines` are the 1-based lines it speaks for (empty: the whole file).
+    """
+
+    place: Place
+    codes: tuple[str, ...]
+    lines: tuple[int, ...]
+    reason: str = ""
+    code_places: tuple[Place, ...] = ()
+
+
+class Include(msgspec.Struct, frozen=True):
+    """A project file that reading this one also read, with the SHA-256 of what was read."""
+
+    path: str
+    digest: str
+
+
+class FileFacts(msgspec.Struct, frozen=True):
+    """All that one file says. Lists are in source order, so that two readings compare equal."""
+
+    path: str
+    language: Language
+    units: tuple[Unit, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    implementations: tuple[Implementation, ...] = ()
+    fallbacks: tuple[Fallback, ...] = ()
+    unresolved: tuple[Unresolved, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    suppressions: tuple[Suppression, ...] = ()
+    includes: tuple[Include, ...] = ()
