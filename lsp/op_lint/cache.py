@@ -1,0 +1,148 @@
+"""Facts kept between runs, by content: what was read once is not read again until something it depends on changes.
+
+One folder serves every project and any number of processes at a time: an entry is written beside its place and
+moved there whole, and an entry that is damaged, cut short or from another version of op-lint is thrown away
+without a word. A cache that cannot be written costs time, never a result.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from op_lint import condition, facts
+from op_lint.facts import FileFacts
+from op_lint.version import VERSION
+
+_DIGEST_SIZE = 16
+_DAY = 24 * 60 * 60
+_OLDEST = 30 * _DAY
+"""Seconds after its last use at which an entry goes."""
+_LARGEST = 256 * 1024 * 1024
+"""Bytes of all entries above which the longest unused go."""
+
+_STAMP = "pruned"
+
+
+def default_folder() -> Path:
+    """The user's cache folder for op-lint, as the operating system has it."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("op-lint", appauthor=False)
+
+
+class FactsCache:
+    """The facts of files by key. The key must name everything that the facts depend on but the vocabulary itself."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "facts"
+        self._decoder = msgspec.msgpack.Decoder(FileFacts)
+        self._encoder = msgspec.msgpack.Encoder()
+
+    def get(self, path: str, key: str) -> FileFacts | None:
+        """The facts of the file at `path` under `key`, or None where they are not kept."""
+        file = self._file(path, key)
+        try:
+            data = file.read_bytes()
+        except OSError:
+            return None
+        digest, payload = data[:_DIGEST_SIZE], data[_DIGEST_SIZE:]
+        try:
+            found = self._decoder.decode(payload) if digest == _digest(payload) else None
+        except (msgspec.DecodeError, msgspec.ValidationError):
+            found = None
+        if found is None or found.path != path:
+            with suppress(OSError):
+                file.unlink()
+            return None
+        self._mark_used(file)
+        return found
+
+    def put(self, path: str, key: str, found: FileFacts) -> None:
+        """Keep the facts of the file at `path` under `key`; where that cannot be, do nothing."""
+        payload = self._encoder.encode(found)
+        file = self._file(path, key)
+        with suppress(OSError):
+            if not file.parent.is_dir():
+                self._make_folder(file.parent)
+            descriptor, temporary = tempfile.mkstemp(suffix=".tmp", dir=file.parent)
+            try:
+                with os.fdopen(descriptor, "wb") as stream:
+                    stream.write(_digest(payload) + payload)
+                os.replace(temporary, file)
+            except BaseException:
+                os.unlink(temporary)
+                raise
+
+    def prune(self, now: float | None = None) -> None:
+        """Once a day, remove what was not used for a month, and the longest unused above the size limit."""
+        now = time.time() if now is None else now
+        stamp = self._folder / _STAMP
+        with suppress(OSError):
+            if stamp.exists() and now - stamp.stat().st_mtime < _DAY:
+                return
+            if not self._folder.is_dir():
+                return
+            stamp.touch()
+            os.utime(stamp, (now, now))
+        room = _LARGEST
+        for used, size, file in sorted(self._entries(), reverse=True):
+            room -= size
+            if room < 0 or now - used > (_DAY if file.endswith(".tmp") else _OLDEST):
+                with suppress(OSError):
+                    os.unlink(file)
+
+    def size(self) -> tuple[int, int]:
+        """How many entries there are, and their bytes."""
+        sizes = [size for _, size, _ in self._entries()]
+        return len(sizes), sum(sizes)
+
+    def _file(self, path: str, key: str) -> Path:
+        name = blake2b(f"{path}\0{key}".encode(), key=_vocabulary(), digest_size=_DIGEST_SIZE).hexdigest()
+        return self._folder / name[:2] / name[2:]
+
+    def _make_folder(self, folder: Path) -> None:
+        is_new = not self._folder.is_dir()
+        folder.mkdir(parents=True, exist_ok=True)
+        if is_new:  # backup programs and git leave a folder alone that says what it is
+            (self._folder / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n")
+            (self._folder / ".gitignore").write_text("*\n")
+
+    def _mark_used(self, file: Path) -> None:
+        with suppress(OSError):
+            if time.time() - file.stat().st_mtime > _DAY:
+                os.utime(file)
+
+    def _entries(self) -> Iterator[tuple[float, int, str]]:
+        """Time of last use, bytes and path of each entry."""
+        for folder in self._listed(self._folder):
+            for entry in self._listed(Path(folder.path)) if folder.is_dir() else ():
+                with suppress(OSError):
+                    status = entry.stat()
+                    yield status.st_mtime, status.st_size, entry.path
+
+    def _listed(self, folder: Path) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder) as entries:
+                return list(entries)
+        except OSError:
+            return []
+
+
+def _digest(payload: bytes) -> bytes:
+    return blake2b(payload, digest_size=_DIGEST_SIZE).digest()
+
+
+@cache
+def _vocabulary() -> bytes:
+    """Names the shape of the values themselves, so that facts of another vocabulary are never found."""
+    sources = (Path(module.__file__ or "").read_bytes() for module in (facts, condition))
+    return _digest(b"\0".join((VERSION.encode(), *sources)))

@@ -1,0 +1,149 @@
+"""Reading files in worker processes, so that a file on which the reader crashes or never ends costs only itself."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+
+import msgspec
+
+from op_lint.facts import FileFacts
+
+_SECONDS = 60.0
+"""How long one file may take. The largest registration files of real projects take less than one second."""
+
+_MEMORY = 4 * 1024**3
+"""Bytes of address space for one worker: macros that expand without end stop here and not at the machine's limit."""
+
+Task = tuple[str, bytes | None]
+"""A path, and its content where the reader is not to fetch it itself."""
+
+ReadFile = Callable[[str, bytes | None], FileFacts]
+"""What workers do with a task. It must survive pickling where processes are spawned."""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why there are no facts of a file: `code` is `crash` or `timeout`, `message` one line."""
+
+    code: str
+    message: str
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def read_in_workers(
+    read: ReadFile, tasks: Iterable[Task], *, jobs: int, seconds: float = _SECONDS
+) -> Iterator[tuple[str, FileFacts | Failure]]:
+    """Read `tasks` with `jobs` processes; yield each path with its facts as they come, in no order.
+
+    A worker that dies, or that takes more than `seconds` for one file and is ended, is replaced by a new one.
+    """
+    pending = deque(tasks)
+    context = _context()
+    workers = [_Worker(context, read, seconds) for _ in range(min(jobs, len(pending)))]
+    try:
+        while True:
+            for worker in workers:
+                if worker.path is None and pending:
+                    worker.give(pending.popleft())
+            busy = {worker.connection: worker for worker in workers if worker.path is not None}
+            if not busy:
+                return
+            nearest = max(0.0, min(worker.deadline for worker in busy.values()) - time.monotonic())
+            ready = wait(list(busy), timeout=nearest)
+            for connection, worker in busy.items():
+                if connection in ready or worker.deadline <= time.monotonic():
+                    yield worker.take()
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _context() -> BaseContext:
+    # A fork shares what the parent has read already and costs milliseconds, but is only safe without other threads.
+    method = "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+    return multiprocessing.get_context(method)
+
+
+class _Worker:
+    def __init__(self, context: BaseContext, read: ReadFile, seconds: float) -> None:
+        self._context = context
+        self._read = read
+        self._seconds = seconds
+        self._decoder = msgspec.msgpack.Decoder(FileFacts)
+        self.path: str | None = None
+        self.deadline = 0.0
+        self._start()
+
+    def _start(self) -> None:
+        self.connection, theirs = self._context.Pipe()
+        self._process = self._context.Process(target=_serve, args=(theirs, self._read), daemon=True)  # type: ignore[attr-defined]
+        self._process.start()
+        theirs.close()  # so that the worker's death is the end of the stream
+
+    def give(self, task: Task) -> None:
+        self.path = task[0]
+        self.deadline = time.monotonic() + self._seconds
+        with suppress(OSError):  # it died before its first task: taking its answer tells
+            self.connection.send(task)
+
+    def take(self) -> tuple[str, FileFacts | Failure]:
+        """The answer of a worker that is ready or too late; it is free afterwards."""
+        path, self.path = self.path or "", None
+        try:
+            if self.connection.poll():
+                return path, self._decoder.decode(self.connection.recv_bytes())
+            failure = Failure("timeout", f"reading took more than {self._seconds:g} seconds and was given up")
+        except (EOFError, OSError):
+            self._process.join()
+            failure = Failure("crash", f"the reader died on this file ({_cause(self._process.exitcode)})")
+        self.end()
+        self._start()
+        return path, failure
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self.connection.close()
+
+
+def _cause(exit_code: int | None) -> str:
+    if exit_code is not None and exit_code < 0:
+        return signal.Signals(-exit_code).name
+    return f"exit status {exit_code}"
+
+
+def _serve(connection: Connection, read: ReadFile) -> None:
+    """The life of a worker: read what is asked for until the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
+    _limit_memory()
+    encoder = msgspec.msgpack.Encoder()
+    while True:
+        try:
+            path, data = connection.recv()
+        except EOFError:
+            return
+        connection.send_bytes(encoder.encode(read(path, data)))
+
+
+def _limit_memory() -> None:
+    if sys.platform == "win32":
+        return
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
