@@ -56,9 +56,7 @@ class Any(msgspec.Struct, frozen=True, tag="any"):
     def __str__(self) -> str:
         if not self.operands:
             return "0"
-        return " || ".join(
-            f"({o})" if isinstance(o, All) and len(o.operands) > 1 else str(o) for o in self.operands
-        )
+        return " || ".join(f"({o})" if isinstance(o, All) and len(o.operands) > 1 else str(o) for o in self.operands)
 
 
 Condition = Atom | Not | All | Any

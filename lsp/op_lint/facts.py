@@ -65,9 +65,7 @@ class Text(msgspec.Struct, frozen=True):
         finding never underlines what lies between two literals.
         """
         for piece in self.pieces:
-            if piece.start <= start < piece.start + piece.length or (
-                start == end == piece.start + piece.length
-            ):
+            if piece.start <= start < piece.start + piece.length or (start == end == piece.start + piece.length):
                 stop = min(max(end, start), piece.start + piece.length)
                 first = _source_offset(piece, start - piece.start)
                 last = _source_offset(piece, stop - piece.start)
@@ -156,10 +154,9 @@ class Kernel(msgspec.Struct, frozen=True):
 
     `name` is the function's qualified name (`ns::f`), `<lambda>` for a lambda, the expression's text where
     nothing better is known. `signature` is None where it is not known (a boxed kernel, a wrapper, an
-    undeclared function). `declared` is the declaration that was seen, `defined` the definition, where there is one in
-    what was read. `wrapped` says that the function goes through an adapter with types of its own; then `signature` is the adapter's,
-    or None. `stable` marks `TORCH_BOX` (the stable ABI, torch >= 2.10). `registered_type` is the C++ spelling where
-    the source casts the function to a type.
+    undeclared function). `declared` is the declaration that was seen, `defined` the definition, where there is
+    one in what was read. `wrapped` says that the function goes through an adapter with types of its own; then
+    `signature` is the adapter's, or None. `stable` marks `TORCH_BOX` (the stable ABI, torch >= 2.10).
     """
 
     kind: KernelKind
@@ -179,6 +176,7 @@ class UnitKind(str, Enum):
     FRAGMENT = "TORCH_LIBRARY_FRAGMENT"
     IMPL = "TORCH_LIBRARY_IMPL"
     LEGACY = "RegisterOperators"
+    HELPER = "torch::Library&"
     PYTHON = "torch.library"
 
 
@@ -188,10 +186,12 @@ class Unit(msgspec.Struct, frozen=True):
     `place` is what the dispatcher's dump names: the line where the outermost macro is used (not the
     line of `m.def`); for Python where the `Library` was made. `macro` is the macro as written there
     (`TORCH_LIBRARY_EXPAND`, a project's own) or `torch.library.Library`. `namespace` is None for the
-    wildcard `_` and for units that name none (legacy). `namespace_macro` is the identifier given as namespace where it looks like
-    a macro that nothing seen defines (`TORCH_EXTENSION_NAME`); then `namespace` is that symbol: equal
-    in every file of one target and unequal to every literal name.
-    `stable` marks the stable-ABI macros. `body` is the block's body, the bytes between its braces, where it is in this file.
+    wildcard `_` and for units that name none (legacy). `namespace_macro` is the identifier given as namespace
+    where it looks like a macro that nothing seen defines (`TORCH_EXTENSION_NAME`); then `namespace` is that
+    symbol: equal in every file of one target and unequal to every literal name.
+    `stable` marks the stable-ABI macros. `body` is the block's body, the bytes between its braces, where it is in
+    this file. `function` is set on a `HELPER`: a function that takes a `torch::Library&` and that no block of its
+    own file calls; namespace and key are those of the caller's block (`Delegation`).
     """
 
     id: int
@@ -208,6 +208,7 @@ class Unit(msgspec.Struct, frozen=True):
     condition: Condition = ALWAYS
     body: Place | None = None
     spelled: Place | None = None
+    function: str | None = None
 
 
 class OperatorName(msgspec.Struct, frozen=True, order=True):
@@ -224,8 +225,8 @@ class OperatorName(msgspec.Struct, frozen=True, order=True):
 class Definition(msgspec.Struct, frozen=True):
     """An `m.def(...)`, `.op(...)` or Python `define`/`custom_op`: an operator comes into being.
 
-    `schema` is the string as written, None where only a name was given (the dispatcher then infers the schema from the kernel, or
-    refuses). `explicit_namespace` is the `ns` of a string that starts `ns::`. `place` is the call,
+    `schema` is the string as written, None where only a name was given (the dispatcher then infers the schema
+    from the kernel, or refuses). `explicit_namespace` is the `ns` of a string that starts `ns::`. `place` is the call,
     `name_place` the operator's name inside the string. `spelled` is where the call's tokens were written, if
     that is a macro's body: then `place` is where the outermost macro is used. `key` is the dispatch key given
     with the kernel (`torch::dispatch(key, f)`), None for CompositeImplicitAutograd or no kernel.
@@ -256,8 +257,8 @@ class Implementation(msgspec.Struct, frozen=True):
     """An `m.impl(...)` or its Python kin: a kernel for an operator at a key.
 
     `key` is the dispatch key's own name as written (`CompositeImplicitAutograd` where none is given,
-    also for the old `CatchAll`); it need not exist in any torch. `key_place` is where the key is written: in the call, or
-    in the block's macro. `block_key` is the key of the enclosing block, if that has one.
+    also for the old `CatchAll`); it need not exist in any torch. `key_place` is where the key is written: in the
+    call, or in the block's macro. `call_key` is the key given in the call itself, whatever the block's is.
     """
 
     unit: int
@@ -308,10 +309,20 @@ class Unresolved(msgspec.Struct, frozen=True):
     condition: Condition = ALWAYS
 
 
+class Delegation(msgspec.Struct, frozen=True):
+    """A block hands its library to `function` (a qualified name), whose body is in another file."""
+
+    unit: int
+    function: str
+    place: Place
+    condition: Condition = ALWAYS
+
+
 class Problem(msgspec.Struct, frozen=True):
     """Something about a file that op-lint could not read, said once per file and reason.
 
-    `code` is a stable word (`missing-include`, `not-text`, `too-large`, `template-text`, `vanished`, `parse-error`, `timeout`, ...).
+    `code` is a stable word (`missing-include`, `not-text`, `too-large`, `template-text`, `vanished`, `parse-error`,
+    `timeout`, ...).
     """
 
     code: str
@@ -349,6 +360,7 @@ class FileFacts(msgspec.Struct, frozen=True):
     implementations: tuple[Implementation, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
     unresolved: tuple[Unresolved, ...] = ()
+    delegations: tuple[Delegation, ...] = ()
     problems: tuple[Problem, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
     includes: tuple[Include, ...] = ()

@@ -1,4 +1,4 @@
-"""What a rule says: findings, the other places involved, and fixes. Rendering is elsewhere (`op_lint.report`, the server)."""
+"""What a rule says: findings, the other places involved, and fixes. Rendering is elsewhere."""
 
 from __future__ import annotations
 

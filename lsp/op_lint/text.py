@@ -29,9 +29,7 @@ class SourceText:
         position = 0
         while position < len(data):
             byte = data[position]
-            if byte == 0x0A:
-                starts.append(position + 1)
-            elif byte == 0x0D and data[position + 1 : position + 2] != b"\n":
+            if byte == 0x0A or (byte == 0x0D and data[position + 1 : position + 2] != b"\n"):
                 starts.append(position + 1)
             position += 1
         return tuple(starts)

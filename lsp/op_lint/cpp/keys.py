@@ -1,0 +1,69 @@
+"""Dispatch keys as registrations name them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from op_lint.cpp.clang import CursorKind, qualified_name
+from op_lint.cpp.literals import Lookup
+
+DEFAULT_KEY = "CompositeImplicitAutograd"
+"""The key of a kernel that is registered without one (library.cpp, torch 2.13)."""
+
+_OWN_NAMES = {
+    "CatchAll": DEFAULT_KEY,
+    "Undefined": DEFAULT_KEY,
+    "CPUTensorId": "CPU",
+    "CUDATensorId": "CUDA",
+    "DefaultBackend": "CompositeExplicitAutograd",
+    "PrivateUse1_PreAutograd": "AutogradPrivateUse1",
+    "PrivateUse2_PreAutograd": "AutogradPrivateUse2",
+    "PrivateUse3_PreAutograd": "AutogradPrivateUse3",
+    "Autocast": "AutocastCUDA",
+}
+"""Enumerators of c10::DispatchKey with the value of another one (c10/core/DispatchKey.h, torch 2.13)."""
+
+_KEY_ENUM = "c10::DispatchKey"
+_DEVICE_ENUMS = ("torch::headeronly::DeviceType", "c10::DeviceType")
+
+
+def own_name(key: str) -> str:
+    """The name that the dispatcher prints for a key that the source may call by another one."""
+    return _OWN_NAMES.get(key, key)
+
+
+def key_of(cursor: Any, lookup: Lookup, depth: int = 0) -> str | None:
+    """The dispatch key that an expression is (`c10::DispatchKey::CPU`, `torch::kCPU`, a constant); None if unknown."""
+    if depth > 16:
+        return None
+    if cursor.kind == CursorKind.DECL_REF_EXPR:
+        return _referenced_key(cursor.referenced, lookup, depth)
+    for child in cursor.get_children():
+        if child.kind.is_expression():
+            key = key_of(child, lookup, depth + 1)
+            if key is not None:
+                return key
+    return None
+
+
+def _referenced_key(declaration: Any, lookup: Lookup, depth: int) -> str | None:
+    if declaration is None:
+        return None
+    if declaration.kind == CursorKind.ENUM_CONSTANT_DECL:
+        enum = qualified_name(declaration.semantic_parent)
+        # torch::dispatch(DeviceType, f) takes the key of the same name (library.h, torch 2.13).
+        return own_name(declaration.spelling) if enum == _KEY_ENUM or enum in _DEVICE_ENUMS else None
+    bound = lookup(declaration)
+    if isinstance(bound, str):
+        return bound
+    if declaration.kind == CursorKind.VAR_DECL and declaration.type.is_const_qualified():
+        for child in declaration.get_children():
+            if child.kind.is_expression():
+                return key_of(child, lookup, depth + 1)
+    return None
+
+
+def is_key(type_: Any) -> bool:
+    """Whether a type is a dispatch key or a device, so that an argument of it chooses the key."""
+    name = type_.get_canonical().spelling.removeprefix("const ").removeprefix("enum ").removesuffix(" &")
+    return name == _KEY_ENUM or name in _DEVICE_ENUMS

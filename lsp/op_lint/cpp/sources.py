@@ -1,0 +1,102 @@
+"""From libclang's points to places in the files as they are."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import Any
+
+from op_lint.condition import Condition
+from op_lint.cpp.clang import Diagnostic, Point, TranslationUnit
+from op_lint.cpp.preprocess import Preprocessed, View
+from op_lint.facts import Place
+from op_lint.text import SourceText
+
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+
+
+class SourceMap:
+    """The files of one parse, and where things are in them."""
+
+    def __init__(self, tu: TranslationUnit, preprocessed: Preprocessed, errors: list[Diagnostic]) -> None:
+        self.tu = tu
+        self.preprocessed = preprocessed
+        self._views = {view.alias: view for view in preprocessed.views}
+        self._texts: dict[str, SourceText] = {}
+        main = preprocessed.main.alias
+        self._error_offsets = sorted(e.spelled.offset for e in errors if e.spelled.file == main)
+
+    @property
+    def main(self) -> View:
+        """The file that is being read."""
+        return self.preprocessed.main
+
+    def view(self, point: Point) -> View | None:
+        """The file that holds `point`; None for the overlay and the compiler itself."""
+        return self._views.get(point.file) if point.file else None
+
+    def at(self, view: View, start: int, end: int) -> Place:
+        """Bytes `start` to `end` of a file."""
+        text = self._texts.get(view.alias)
+        if text is None:
+            text = self._texts[view.alias] = SourceText(view.data)
+        return Place(view.path, text.line_of(start), start, max(start, end))
+
+    def place(self, cursor: Any) -> Place | None:
+        """Where `cursor` is; for what a macro makes, the whole use of the outermost macro."""
+        extent = cursor.extent
+        start = self.tu.expansion(extent.start)
+        view = self.view(start)
+        if view is None:
+            return None
+        end = self.tu.expansion(extent.end)
+        stop = end.offset if end.file == start.file else start.offset
+        return self.at(view, start.offset, stop)
+
+    def spelled(self, cursor: Any) -> Place | None:
+        """Where the tokens of `cursor` were written, if a macro put them where they are."""
+        location = cursor.location
+        written = self.tu.spelling(location)
+        if written == self.tu.expansion(location):
+            return None
+        view = self.view(written)
+        return self.at(view, written.offset, written.offset) if view else None
+
+    def condition(self, place: Place, spelled: Place | None = None) -> Condition:
+        """The condition under which what is at `place` is compiled.
+
+        What a macro makes is compiled where the macro is used; which of several definitions it uses is told by the
+        passes (`op_lint.cpp.passes`), not here.
+        """
+        for view in self.preprocessed.views:
+            if view.path == place.path:
+                return view.condition_at(place.start)
+        raise LookupError(place.path)
+
+    def text(self, place: Place) -> str:
+        """The source text at `place`, blanks folded."""
+        for view in self.preprocessed.views:
+            if view.path == place.path:
+                return " ".join(view.data[place.start : place.end].decode("utf-8", "replace").split())
+        return ""
+
+    def word_at(self, view: View, offset: int) -> str:
+        """The identifier that starts at `offset`, or an empty string."""
+        match = _WORD.match(view.data, offset)
+        return match.group().decode() if match else ""
+
+    def find_word(self, place: Place, word: str) -> Place | None:
+        """Where `word` stands, as a whole identifier, inside `place`."""
+        for view in self.preprocessed.views:
+            if view.path == place.path:
+                pattern = re.compile(rb"(?<!\w)" + re.escape(word.encode()) + rb"(?!\w)")
+                match = pattern.search(view.data, place.start, place.end)
+                return self.at(view, match.start(), match.end()) if match else None
+        return None
+
+    def has_error(self, place: Place) -> bool:
+        """Whether libclang reported an error inside `place` (of the main file)."""
+        if place.path != self.main.path:
+            return False
+        index = bisect_left(self._error_offsets, place.start)
+        return index < len(self._error_offsets) and self._error_offsets[index] < place.end

@@ -1,0 +1,135 @@
+"""libclang's types as `op_lint.facts.CppType`: the same tree from the overlay and from the real headers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from op_lint.cpp.clang import Cursor, CursorKind, TypeKind, qualified_name
+from op_lint.facts import CppType
+
+_KEPT = {
+    "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "ssize_t",
+    "ptrdiff_t", "intptr_t", "uintptr_t",
+}  # fmt: skip
+"""Type aliases that stay as they are written: what they stand for differs from platform to platform."""
+
+_BUILTIN_LAYERS = {f"__{name}" for name in _KEPT}
+"""glibc's inner names of the same types (`__int64_t`)."""
+
+_PARAMETERS = {
+    "std::vector": 1, "std::list": 1, "std::deque": 1, "std::set": 1, "std::unordered_set": 1, "std::map": 2,
+    "std::unordered_map": 2, "std::unique_ptr": 1,
+}  # fmt: skip
+"""How many template parameters of a standard container have no default."""
+
+_STRINGS = {"std::basic_string": "std::string", "std::basic_string_view": "std::string_view"}
+
+_DEEPEST = 24
+
+
+def convert(type_: Any, depth: int = 0) -> CppType:
+    """The tree of a libclang type. A type that libclang could not make out is `?`."""
+    spelling = type_.spelling
+    if depth > _DEEPEST:
+        return CppType("?", spelling=spelling)
+    kind = type_.kind
+    if kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
+        inner = convert(type_.get_pointee(), depth + 1)
+        reference = "&" if kind == TypeKind.LVALUEREFERENCE else "&&"
+        return CppType(inner.name, inner.arguments, inner.const, reference, spelling)
+    const = bool(type_.is_const_qualified())
+    name, arguments = _core(type_, depth)
+    return CppType(name, arguments, const, "", spelling)
+
+
+def _core(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
+    """The name and template arguments of a type without its qualifiers."""
+    kind = type_.kind
+    if kind == TypeKind.POINTER:
+        return "*", (convert(type_.get_pointee(), depth + 1),)
+    if kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY):
+        return "[]", (convert(type_.element_type, depth + 1),)
+    if kind == TypeKind.FUNCTIONPROTO:
+        parts = [type_.get_result(), *type_.argument_types()]
+        return "()", tuple(convert(part, depth + 1) for part in parts)
+    if kind == TypeKind.TYPEDEF:
+        alias = type_.get_declaration()
+        if alias.spelling in _KEPT:
+            return str(alias.spelling), ()
+        return _core(alias.underlying_typedef_type, depth + 1)
+    if kind == TypeKind.ELABORATED:
+        return _core(type_.get_named_type(), depth + 1)
+    if kind in (TypeKind.RECORD, TypeKind.ENUM, TypeKind.UNEXPOSED):
+        return _named(type_, depth)
+    if kind == TypeKind.AUTO:
+        canonical = type_.get_canonical()
+        return _core(canonical, depth + 1) if canonical.kind != TypeKind.AUTO else ("auto", ())
+    if kind in (TypeKind.INVALID, TypeKind.DEPENDENT):
+        return "?", ()
+    canonical = type_.get_canonical()
+    if canonical.kind != kind and canonical.kind in (TypeKind.RECORD, TypeKind.ENUM):
+        return _named(canonical, depth)
+    words = [word for word in canonical.spelling.split() if word not in ("const", "volatile")]
+    return " ".join(words), ()
+
+
+def _named(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
+    canonical = type_.get_canonical()
+    if canonical.kind not in (TypeKind.RECORD, TypeKind.ENUM, TypeKind.UNEXPOSED):
+        # Sugar over something else: decltype, a substituted template parameter, an alias template.
+        if canonical.kind == type_.kind:
+            return "?", ()
+        return _core(canonical, depth + 1)
+    declaration = canonical.get_declaration()
+    if declaration.kind == CursorKind.NO_DECL_FOUND:
+        declaration = type_.get_declaration()
+        if declaration.kind == CursorKind.NO_DECL_FOUND:
+            return "?", ()
+    name = qualified_name(declaration)
+    if name in _STRINGS and canonical.num_template_arguments > 0:
+        element = canonical.get_template_argument_type(0).spelling
+        return (_STRINGS[name], ()) if element == "char" else (name, (CppType(element),))
+    arguments = _arguments(type_, canonical, declaration, depth)
+    if name in _PARAMETERS:
+        arguments = arguments[: _PARAMETERS[name]]
+    return name, arguments
+
+
+def _arguments(type_: Any, canonical: Any, declaration: Any, depth: int) -> tuple[CppType, ...]:
+    count = canonical.num_template_arguments
+    if count <= 0:
+        return ()
+    if type_.num_template_arguments == count and _is_sugar_of(type_, canonical, count):
+        canonical = type_
+    found: list[CppType] = []
+    for index in range(count):
+        argument = canonical.get_template_argument_type(index)
+        if argument.kind == TypeKind.INVALID:
+            found.append(CppType(_value_argument(declaration, type_, index)))
+        else:
+            found.append(convert(argument, depth + 1))
+    return tuple(found)
+
+
+def _is_sugar_of(type_: Any, canonical: Any, count: int) -> bool:
+    """Whether the arguments as written are those of the class (and not those of an alias template)."""
+    for index in range(count):
+        written = type_.get_template_argument_type(index)
+        meant = canonical.get_template_argument_type(index)
+        if written.kind == TypeKind.INVALID or meant.kind == TypeKind.INVALID:
+            if written.kind != meant.kind:
+                return False
+            continue
+        if written.get_canonical() != meant.get_canonical():
+            return False
+    return True
+
+
+def _value_argument(declaration: Cursor, type_: Any, index: int) -> str:
+    """A non-type template argument (`2` of `std::array<bool, 2>`), from the class or from the spelling."""
+    if declaration.get_num_template_arguments() > index:
+        return str(declaration.get_template_argument_value(index))
+    text = type_.get_canonical().spelling
+    inside = text[text.find("<") + 1 : text.rfind(">")]
+    parts = inside.split(",")
+    return parts[index].strip() if index < len(parts) else "?"
