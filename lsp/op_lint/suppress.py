@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import re
 import tokenize
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -21,7 +20,7 @@ from op_lint.rule import Rule
 from op_lint.selection import specificity
 from op_lint.text import SourceText
 
-_MARK = b"op-lint:"
+MARK = b"op-lint:"
 """Only a file that holds these bytes is scanned at all."""
 
 _CPP_TOKEN = re.compile(
@@ -56,10 +55,10 @@ def find_suppressions(
 
     The problems' code is `suppression`. Never raises; in broken Python only the comments before the break are seen.
     """
-    if _MARK not in data:
+    if MARK not in data:
         return (), ()
     comments = tuple(_cpp_comments(data) if language is Language.CPP else _python_comments(data))
-    marked = [comment for comment in comments if _MARK in data[comment.start : comment.stop]]
+    marked = [comment for comment in comments if MARK in data[comment.start : comment.stop]]
     if not marked:
         return (), ()
     text = SourceText(data)
@@ -144,14 +143,6 @@ class IdleSuppression(msgspec.Struct, frozen=True):
     suppression: Suppression
     unused: tuple[int, ...] = ()
     unknown: tuple[int, ...] = ()
-
-
-class SuppressionRule(Rule):
-    """A rule about suppression comments: besides `check`, it is asked when it is known what each comment did."""
-
-    @abstractmethod
-    def check_idle(self, idle: Sequence[IdleSuppression], rules: Sequence[type[Rule]]) -> Iterator[Finding]:
-        """Yield the findings about comments that did nothing; `rules` are all that are installed."""
 
 
 class Applied(msgspec.Struct, frozen=True):

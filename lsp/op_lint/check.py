@@ -1,0 +1,118 @@
+"""Run the rules over a program, apply the suppression comments and the ignores of files, sort what stands."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import msgspec
+from pathspec import GitIgnoreSpec
+
+from op_lint.facts import Problem
+from op_lint.findings import Finding
+from op_lint.program import Program
+from op_lint.rule import Need, Rule
+from op_lint.run import Run, RunRule
+from op_lint.selection import specificity
+from op_lint.suppress import apply_suppressions
+
+
+class RuleFailure(msgspec.Struct, frozen=True):
+    """A rule that ended with an exception: what it found until then is dropped, the others still ran."""
+
+    code: str
+    name: str
+    place: str
+    error: str
+    traceback: str
+
+    def __str__(self) -> str:
+        return f"rule {self.code} {self.name} failed at {self.place}: {self.error}"
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What the rules say: sorted findings, how many a comment suppressed, which rules failed or could not run.
+
+    `skipped` are selected rules that need what there is none of; `seconds` is the time that each rule took, by code.
+    """
+
+    findings: tuple[Finding, ...]
+    suppressed: int = 0
+    failures: tuple[RuleFailure, ...] = ()
+    skipped: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = {}
+
+
+def check(
+    program: Program,
+    selected: Iterable[type[Rule]],
+    installed_rules: Iterable[type[Rule]],
+    problems: Iterable[Problem] = (),
+) -> Checked:
+    """Run the `selected` ones of `installed_rules`. `problems` are those of the project (see `Run`)."""
+    available = frozenset({Need.TORCH} if program.installed is not None else ())
+    pass_ = _Pass()
+    selected = tuple(selected)
+    able = [rule for rule in selected if rule.needs <= available]
+    found = [finding for rule in able for finding in pass_.ask(rule, lambda rule: rule.check(program))]
+    ran = [rule for rule in able if rule.code not in pass_.failures]
+    everything = tuple(installed_rules)
+    applied = apply_suppressions(found, {facts.path: facts for facts in program.files}, everything, ran)
+    run = Run(tuple(problems), applied.idle, everything)
+    about_run = [finding for rule in ran for finding in pass_.ask(rule, lambda rule: _ask_about(rule, run))]
+    stand = _without_ignored((*applied.findings, *about_run), program.settings.per_file_ignores)
+    return Checked(
+        tuple(sorted(set(stand), key=lambda finding: (finding.place, finding.code, finding.message))),
+        applied.suppressed,
+        tuple(pass_.failures.values()),
+        tuple(rule.code for rule in selected if rule not in able),
+        pass_.seconds,
+    )
+
+
+def _ask_about(rule: Rule, run: Run) -> Iterator[Finding]:
+    return rule.check_run(run) if isinstance(rule, RunRule) else iter(())
+
+
+class _Pass:
+    """The rules of one run, with the time that each takes and the ones that fail."""
+
+    def __init__(self) -> None:
+        self.failures: dict[str, RuleFailure] = {}
+        self.seconds: dict[str, float] = {}
+
+    def ask(self, rule: type[Rule], question: Callable[[Rule], Iterator[Finding]]) -> list[Finding]:
+        start = time.perf_counter()
+        try:
+            return list(question(rule()))
+        except Exception as error:  # a rule may be anyone's: it fails alone and is named
+            self.failures[rule.code] = _failure(rule, error)
+            return []
+        finally:
+            self.seconds[rule.code] = self.seconds.get(rule.code, 0.0) + time.perf_counter() - start
+
+
+def _failure(rule: type[Rule], error: Exception) -> RuleFailure:
+    frames = traceback.extract_tb(error.__traceback__)
+    # The frame of this module is the first; the next is the rule's own, which the reader can act on.
+    frame = frames[min(1, len(frames) - 1)]
+    return RuleFailure(
+        rule.code,
+        rule.name,
+        f"{frame.filename}:{frame.lineno}",
+        f"{type(error).__name__}: {error}",
+        "".join(traceback.format_exception(error)),
+    )
+
+
+def _without_ignored(findings: Iterable[Finding], ignores: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+    patterns = [(GitIgnoreSpec.from_lines([pattern]), selectors) for pattern, selectors in ignores.items()]
+    for finding in findings:
+        ignored = any(
+            spec.match_file(finding.place.path)
+            and any(specificity(selector, finding.code, finding.name) for selector in selectors)
+            for spec, selectors in patterns
+        )
+        if not ignored:
+            yield finding
