@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,6 +12,9 @@ from op_lint.facts import Problem
 from op_lint.findings import Finding
 from op_lint.rule import Rule
 from op_lint.suppress import IdleSuppression
+
+if TYPE_CHECKING:
+    from op_lint.program import Program
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -30,6 +34,10 @@ class RunRule(Rule):
 
     What `check_run` finds is not subject to suppression comments: none can excuse itself.
     """
+
+    def check(self, program: Program) -> Iterator[Finding]:  # noqa: ARG002 -- most of these rules ask the run only
+        """Yield what the program alone tells; by default nothing."""
+        yield from ()
 
     @abstractmethod
     def check_run(self, run: Run) -> Iterator[Finding]:
