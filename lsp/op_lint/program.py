@@ -1,0 +1,313 @@
+"""The program: the facts of all files as one whole, and the questions that rules ask of it.
+
+Nothing is read here. Everything is indexed once, when first asked for, and every answer is in one order: C++ before
+Python (which registers when the C++ is already loaded), then by path, then by place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from op_lint.condition import ALWAYS, Condition, conjunction
+from op_lint.config import Settings
+from op_lint.dispatch.keys import IMPLICIT, DispatchKeys
+from op_lint.facts import Definition, Fallback, FileFacts, Implementation, Language, OperatorName, Place, Unit, UnitKind
+from op_lint.nearest import nearest
+from op_lint.together import Layout, Site, Together
+
+if TYPE_CHECKING:
+    from op_lint.installed.model import InstalledTorch
+
+Fact = TypeVar("Fact", bound=Definition | Implementation | Fallback, covariant=True)
+
+
+class Registered(msgspec.Struct, Generic[Fact], frozen=True, eq=False):
+    """A registration and the unit that makes it. Compared by identity: two equal ones are two registrations.
+
+    `file` is the source that is compiled with it: that of the unit, or of the helper function that the unit calls.
+    """
+
+    fact: Fact
+    unit: Unit
+    file: str
+
+    @property
+    def place(self) -> Place:
+        """Where the registration is written (`Definition.place`)."""
+        return self.fact.place
+
+    @property
+    def condition(self) -> Condition:
+        """The condition under which the registration exists, its unit's included."""
+        return conjunction((self.unit.condition, self.fact.condition))
+
+    @property
+    def certain(self) -> bool:
+        """Whether every build and every run makes this registration, as far as its file says."""
+        return self.condition == ALWAYS and self.fact.runtime_guard is None
+
+
+Kernel = Registered[Definition] | Registered[Implementation]
+"""What puts a kernel at a key: an implementation, or a definition that comes with a kernel."""
+
+_Item = TypeVar("_Item", bound=Unit | Registered[Definition | Implementation | Fallback])
+_Found = TypeVar("_Found", Definition, Implementation, Fallback)
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """The merged facts of `files`, in any order.
+
+    `installed` is the dispatcher of the torch that the sources are held against, without the project's own
+    extensions in it; None where there is no torch at all. A function that takes a `torch::Library&` and is called from
+    blocks of other files (`Delegation`) appears as registrations of each of those blocks.
+    """
+
+    files: Sequence[FileFacts]
+    installed: InstalledTorch | None = None
+    settings: Settings = field(default_factory=Settings)
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """Every registration unit (helper functions are none)."""
+        units = (unit for file in self.files for unit in file.units if unit.kind is not UnitKind.HELPER)
+        return tuple(sorted(units, key=_unit_order))
+
+    @cached_property
+    def definitions(self) -> tuple[Registered[Definition], ...]:
+        """Every definition of an operator."""
+        return self._registered(lambda file: file.definitions)
+
+    @cached_property
+    def implementations(self) -> tuple[Registered[Implementation], ...]:
+        """Every kernel that is registered apart from a definition."""
+        return self._registered(lambda file: file.implementations)
+
+    @cached_property
+    def fallbacks(self) -> tuple[Registered[Fallback], ...]:
+        """Every backend fallback."""
+        return self._registered(lambda file: file.fallbacks)
+
+    @cached_property
+    def operators(self) -> tuple[OperatorName, ...]:
+        """The operators that the sources define or register kernels for, sorted."""
+        return tuple(sorted({*self._definitions_of, *self._implementations_of}))
+
+    def definitions_of(self, operator: OperatorName) -> tuple[Registered[Definition], ...]:
+        """The definitions of one operator."""
+        return self._definitions_of.get(operator, ())
+
+    def implementations_of(self, operator: OperatorName) -> tuple[Registered[Implementation], ...]:
+        """The kernels of one operator that are registered apart from its definition."""
+        return self._implementations_of.get(operator, ())
+
+    def kernels_of(self, operator: OperatorName) -> dict[str, tuple[Kernel, ...]]:
+        """Every kernel of one operator, by the key it is registered to, under that key's own name."""
+        found: list[tuple[str, Kernel]] = [
+            (self.key(registered.fact.key or IMPLICIT), registered)
+            for registered in self.definitions_of(operator)
+            if registered.fact.kernel is not None
+        ]
+        found += [(self.key(registered.fact.key), registered) for registered in self.implementations_of(operator)]
+        return _grouped(found)
+
+    def units_of(self, namespace: str) -> tuple[Unit, ...]:
+        """The units that register into one namespace."""
+        return self._units_of.get(namespace, ())
+
+    def fallbacks_at(self, key: str) -> tuple[Registered[Fallback], ...]:
+        """The backend fallbacks of one key, given by its own name."""
+        return self._fallbacks_at.get(key, ())
+
+    @cached_property
+    def keys(self) -> DispatchKeys | None:
+        """The dispatch keys of the installed torch."""
+        return DispatchKeys(self.installed.keys) if self.installed else None
+
+    def key(self, name: str) -> str:
+        """The own name of a dispatch key (`Autocast` is `AutocastCUDA`); `name` itself where no torch knows it."""
+        return (self.keys.canonical(name) if self.keys else None) or name
+
+    def together(self, first: _Item, second: _Item) -> Together:
+        """Whether two registrations (or two units) can be in the same process."""
+        return self._layout.together(_site(first), _site(second))
+
+    def collisions(self, items: Iterable[_Item]) -> Iterator[tuple[_Item, _Item]]:
+        """Each of `items` that is certainly in a process with an earlier one, and the first such earlier one."""
+        seen: list[_Item] = []
+        for item in items:
+            earlier = next((other for other in seen if self.together(item, other) is Together.YES), None)
+            if earlier is not None:
+                yield item, earlier
+            seen.append(item)
+
+    def defined_in(self, namespace: str) -> tuple[OperatorName, ...]:
+        """The operators of one namespace that the sources define, sorted."""
+        return self._defined_in.get(namespace, ())
+
+    def may_define_more(self, namespace: str) -> bool:
+        """Whether `namespace` may hold operators that no fact names, so that nothing follows from their absence.
+
+        So it is where a definition in it, or one whose namespace is unknown, could not be resolved; where a file could
+        not be read to its end; and where some namespace is the name of a macro, which may stand for any other.
+        """
+        unresolved = self._unresolved_in
+        return self._incomplete or not unresolved.isdisjoint((None, namespace)) or not self._symbols <= {namespace}
+
+    def nearest_operator(self, operator: OperatorName) -> OperatorName | None:
+        """The defined operator that `operator` was probably meant to be: of its namespace, or its namesake elsewhere.
+
+        Definitions in the sources come first, then those of the installed torch.
+        """
+        for defined in (self.defined_in(operator.namespace), self._installed_in.get(operator.namespace, ())):
+            names = {_local(name): name for name in defined}
+            found = nearest(_local(operator), names)
+            if found is not None:
+                return names[found]
+        return min((name for name in self._definitions_of if _local(name) == _local(operator)), default=None)
+
+    @cached_property
+    def _installed_in(self) -> dict[str, tuple[OperatorName, ...]]:
+        installed = self.installed.operators.values() if self.installed else ()
+        names = sorted(parse_name(operator.name) for operator in installed if operator.schema is not None)
+        return _grouped((name.namespace, name) for name in names)
+
+    @cached_property
+    def _definitions_of(self) -> dict[OperatorName, tuple[Registered[Definition], ...]]:
+        return _grouped((registered.fact.operator, registered) for registered in self.definitions)
+
+    @cached_property
+    def _implementations_of(self) -> dict[OperatorName, tuple[Registered[Implementation], ...]]:
+        return _grouped((registered.fact.operator, registered) for registered in self.implementations)
+
+    @cached_property
+    def _defined_in(self) -> dict[str, tuple[OperatorName, ...]]:
+        return _grouped((operator.namespace, operator) for operator in sorted(self._definitions_of))
+
+    @cached_property
+    def _units_of(self) -> dict[str, tuple[Unit, ...]]:
+        return _grouped((unit.namespace, unit) for unit in self.units if unit.namespace is not None)
+
+    @cached_property
+    def _fallbacks_at(self) -> dict[str, tuple[Registered[Fallback], ...]]:
+        return _grouped((self.key(found.fact.key), found) for found in self.fallbacks if found.fact.key is not None)
+
+    @cached_property
+    def _symbols(self) -> frozenset[str]:
+        return frozenset(unit.namespace_macro for unit in self.units if unit.namespace_macro is not None)
+
+    @cached_property
+    def _unresolved_in(self) -> frozenset[str | None]:
+        return frozenset(
+            unresolved.namespace
+            for file in self.files
+            for unresolved in file.unresolved
+            if unresolved.what in _MAY_DEFINE
+        )
+
+    @cached_property
+    def _incomplete(self) -> bool:
+        called = self._callers.keys()
+        return any(
+            any(problem.code in _LOSSY for problem in file.problems)
+            or any(unit.kind is UnitKind.HELPER and unit.function not in called for unit in file.units)
+            for file in self.files
+        )
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return Layout(
+            _grouped((registered.file, registered.fact.operator) for registered in self.definitions),
+            _grouped((registered.file, registered.fact.operator) for registered in self.implementations),
+        )
+
+    @cached_property
+    def _callers(self) -> dict[str, tuple[tuple[Unit, Condition], ...]]:
+        """The blocks that hand their library to each helper function, and under which condition."""
+        return _grouped(
+            (delegation.function, (_units(file)[delegation.unit], delegation.condition))
+            for file in self.files
+            for delegation in file.delegations
+        )
+
+    def _registered(self, facts: Callable[[FileFacts], Iterable[_Found]]) -> tuple[Registered[_Found], ...]:
+        found: list[Registered[_Found]] = []
+        for file in self.files:
+            units = _units(file)
+            for fact in facts(file):
+                unit = units[fact.unit]
+                if unit.kind is UnitKind.HELPER:
+                    callers = self._callers.get(unit.function or "", ())
+                    found += (Registered(_handed(fact, *caller), caller[0], unit.place.path) for caller in callers)
+                else:
+                    found.append(Registered(fact, unit, unit.place.path))
+        return tuple(sorted(found, key=_fact_order))
+
+
+_MAY_DEFINE = frozenset({"def", "unit"})
+_LOSSY = frozenset({"not-text", "parse-error", "template-text", "timeout", "too-large", "vanished"})
+"""Problems of a file that may hide registrations (`Problem.code`)."""
+
+
+def parse_name(text: str) -> OperatorName:
+    """The name in `namespace::name.overload`, as the dispatcher prints it."""
+    namespace, _, local = text.rpartition("::")
+    name, _, overload = local.partition(".")
+    return OperatorName(namespace, name, overload)
+
+
+def _local(operator: OperatorName) -> str:
+    return str(operator).removeprefix(f"{operator.namespace}::")
+
+
+def _units(file: FileFacts) -> dict[int, Unit]:
+    return {unit.id: unit for unit in file.units}
+
+
+def _handed(fact: _Found, caller: Unit, condition: Condition) -> _Found:
+    """The registration that a helper function makes with the library of the block that calls it."""
+    condition = conjunction((condition, fact.condition))
+    namespace = caller.namespace or ""
+    if isinstance(fact, Fallback):
+        return replace(
+            fact, unit=caller.id, key=fact.key or caller.key, namespace=caller.namespace, condition=condition
+        )
+    operator = fact.operator if fact.explicit_namespace else replace(fact.operator, namespace=namespace)
+    if isinstance(fact, Definition):
+        return replace(fact, unit=caller.id, operator=operator, condition=condition)
+    key = fact.call_key or caller.key or fact.key
+    return replace(fact, unit=caller.id, operator=operator, key=key, condition=condition)
+
+
+def _grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, tuple[_Value, ...]]:
+    groups: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in groups.items()}
+
+
+def _order(language: Language, place: Place) -> tuple[bool, Place]:
+    return language is Language.PYTHON, place
+
+
+def _unit_order(unit: Unit) -> tuple[bool, Place]:
+    return _order(unit.language, unit.place)
+
+
+def _fact_order(registered: Registered[Definition | Implementation | Fallback]) -> tuple[bool, Place]:
+    return _order(registered.fact.language, registered.place)
+
+
+def _site(item: Unit | Registered[Definition | Implementation | Fallback]) -> Site:
+    if isinstance(item, Unit):
+        return Site(item.place.path, item.condition, None, item.stable, item.namespace_macro is not None)
+    unit = item.unit
+    return Site(item.file, item.condition, item.fact.runtime_guard, unit.stable, unit.namespace_macro is not None)
