@@ -295,7 +295,8 @@ class Fallback(msgspec.Struct, frozen=True):
 class Unresolved(msgspec.Struct, frozen=True):
     """A registration that is there, but whose name, schema or key cannot be known from the source.
 
-    `what` is `def`, `impl`, `fallback` or `unit`; `namespace` is None where that is unknown too.
+    `what` is `def`, `impl`, `fallback` or `unit`; `namespace` is None where that is unknown too. `operator` is set
+    where its name is known and only the schema or the key is not.
     Rules that conclude from absence ("nothing defines ...") must stay silent where this may be the missing one.
     """
 
@@ -307,6 +308,7 @@ class Unresolved(msgspec.Struct, frozen=True):
     key: str | None = None
     language: Language = Language.CPP
     condition: Condition = ALWAYS
+    operator: OperatorName | None = None
 
 
 class Delegation(msgspec.Struct, frozen=True):
@@ -350,6 +352,215 @@ class Include(msgspec.Struct, frozen=True):
     digest: str
 
 
+class RunTime(str, Enum):
+    """When a piece of Python runs: as its module is imported, only if the module is the program, or in a function.
+
+    What is in a function that its own module calls at import is `FUNCTION` all the same: `PythonFunction.at_import`.
+    """
+
+    IMPORT = "import"
+    MAIN = "main"
+    FUNCTION = "function"
+
+
+class PythonParameter(msgspec.Struct, frozen=True):
+    """A parameter of a Python function, in source order.
+
+    `kind` is `positional` (before `/`), `any`, `keyword` (after `*`), `args` (`*name`) or `kwargs` (`**name`).
+    `annotation` and `default` are in canonical form: names of modules, imports and aliases written out
+    (`typing.Optional[torch.Tensor]` whatever the file calls them), None where there is none.
+    """
+
+    name: str
+    kind: str
+    place: Place
+    annotation: str | None = None
+    default: str | None = None
+    annotation_place: Place | None = None
+
+
+class PythonCall(msgspec.Struct, frozen=True):
+    """A call of a function of the same file. `function` is the place of the calling function, None at module level."""
+
+    place: Place
+    run: RunTime
+    function: Place | None = None
+    in_loop: bool = False
+    condition: Condition = ALWAYS
+
+
+class PythonFunction(msgspec.Struct, frozen=True):
+    """A function that is given to torch, or in which something of these facts stands.
+
+    `name` is qualified within the module, `<lambda>` for a lambda. `place` reaches from `def` to the end of the body
+    (`Kernel.defined` of the registrations that use it). `returns` is the return annotation in canonical form.
+    `at_import` says that importing the module calls it, directly or through other functions of the file; `repeated` that
+    it is called from several places or in a loop.
+    """
+
+    name: str
+    place: Place
+    name_place: Place
+    parameters: tuple[PythonParameter, ...] = ()
+    returns: str | None = None
+    returns_place: Place | None = None
+    decorators: tuple[str, ...] = ()
+    calls: tuple[PythonCall, ...] = ()
+    at_import: bool = False
+    repeated: bool = False
+
+
+class Lifetime(str, Enum):
+    """What keeps a Python `Library` object alive; its registrations vanish with it.
+
+    `LOCAL`: nothing but a local variable. `DISCARDED`: nothing at all. `REBOUND`: a name that is given another value
+    (or deleted) later on. `SCOPED`: a `with` block. `KEPT`: a module, an object, a container, a closure, a caller.
+    """
+
+    KEPT = "kept"
+    LOCAL = "local"
+    DISCARDED = "discarded"
+    REBOUND = "rebound"
+    SCOPED = "scoped"
+
+
+class PythonLibrary(msgspec.Struct, frozen=True):
+    """A `torch.library.Library` object. `kind` is `DEF`, `IMPL`, `FRAGMENT`, another text, or None where unknown.
+
+    `unit` is None where the namespace is unknown. `name` is the variable that holds it first, `end` where a rebound
+    name loses it. `function` is the place of the function that makes it, None at module level.
+    """
+
+    place: Place
+    unit: int | None
+    kind: str | None
+    lifetime: Lifetime
+    name: str | None = None
+    end: Place | None = None
+    function: Place | None = None
+    condition: Condition = ALWAYS
+
+
+class UseKind(str, Enum):
+    """How Python names an operator: a call, a mere mention, a test whether it exists, or a string given to torch."""
+
+    CALL = "call"
+    REFERENCE = "reference"
+    GUARD = "guard"
+    STRING = "string"
+
+
+class CallArgument(msgspec.Struct, frozen=True):
+    """One argument of a call. `name` is None for a positional one.
+
+    `kind` is the type of what is passed where the source shows it (`int`, `float`, `bool`, `str`, `None`, `list`,
+    `tuple`, `dict`), `*` or `**` for unpacking, else empty.
+    """
+
+    name: str | None
+    kind: str
+    place: Place
+
+
+class OperatorUse(msgspec.Struct, frozen=True):
+    """A place that needs an operator to exist: `torch.ops.ns.op`, `getattr(torch.ops.ns, "op")`, a string.
+
+    `packet` says that no overload is named (`torch.ops.ns.op`); `torch.ops.ns.op.default` names the one without
+    a name. `api` is the function that a string (or a guarded name) is given to. `arguments` are those of a call.
+    `caught` are the exceptions that a `try` around it in the same function catches.
+    """
+
+    operator: OperatorName
+    packet: bool
+    kind: UseKind
+    place: Place
+    name_place: Place
+    run: RunTime
+    api: str | None = None
+    arguments: tuple[CallArgument, ...] | None = None
+    caught: tuple[str, ...] = ()
+    function: Place | None = None
+    condition: Condition = ALWAYS
+
+
+class LibraryLoad(msgspec.Struct, frozen=True):
+    """A call that loads a binary with registrations, or builds and loads one.
+
+    `api` is `torch.ops.load_library` and its kin. `path` is the first argument where it is known, `text` as it is
+    written. `swallowed` says that an exception it raises goes no further: a `try` around it catches it (`caught`) and
+    does not raise again.
+    """
+
+    place: Place
+    api: str
+    path: str | None
+    text: str
+    run: RunTime
+    caught: tuple[str, ...] = ()
+    swallowed: bool = False
+    function: Place | None = None
+    condition: Condition = ALWAYS
+
+
+class PythonImport(msgspec.Struct, frozen=True):
+    """An `import` of one module, or one name of a `from` import.
+
+    `module` is as written, or, where it was relative, from the project's root (`pkg.sub`, `relative` set). `name` is what
+    is imported from it (`*` for all), None for `import module`. `bound` is the name it gets in this file.
+    Imports under `TYPE_CHECKING` are not there.
+    """
+
+    module: str
+    name: str | None
+    bound: str
+    place: Place
+    run: RunTime
+    relative: bool = False
+    caught: tuple[str, ...] = ()
+    condition: Condition = ALWAYS
+
+
+class PythonLoop(msgspec.Struct, frozen=True):
+    """A loop in which something is registered; `iterations` is None where their number is unknown."""
+
+    place: Place
+    iterations: int | None = None
+
+
+class SchemaInference(msgspec.Struct, frozen=True):
+    """A schema that torch makes from a function's annotations, as torch 2.13's `infer_schema` does.
+
+    `place` is the call that asks for it (`custom_op`, `infer_schema`), `function` the function. Exactly one of `schema`
+    (without the operator's name) and `error` is set; `error` is the text of the exception, `error_place` the parameter
+    or return annotation at fault. `exact` is False where the text may differ from torch's in the spelling of a type.
+    """
+
+    place: Place
+    function: Place
+    schema: str | None = None
+    error: str | None = None
+    error_place: Place | None = None
+    exact: bool = True
+
+
+class PythonFacts(msgspec.Struct, frozen=True):
+    """What only Python files say, in source order.
+
+    `module` is the dotted name that the path gives. `linkage` is what `op_lint.python.resolve` needs of this file
+    for the others, in a form of its own; it is empty where they need nothing.
+    """
+
+    module: str
+    imports: tuple[PythonImport, ...] = ()
+    uses: tuple[OperatorUse, ...] = ()
+    loads: tuple[LibraryLoad, ...] = ()
+    libraries: tuple[PythonLibrary, ...] = ()
+    functions: tuple[PythonFunction, ...] = ()
+    loops: tuple[PythonLoop, ...] = ()
+    inferences: tuple[SchemaInference, ...] = ()
+    linkage: bytes = b""
+
+
 class FileFacts(msgspec.Struct, frozen=True):
     """All that one file says. Lists are in source order, so that two readings compare equal."""
 
@@ -364,3 +575,4 @@ class FileFacts(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
     includes: tuple[Include, ...] = ()
+    python: PythonFacts | None = None
