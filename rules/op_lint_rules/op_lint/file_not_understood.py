@@ -25,16 +25,14 @@ class FileNotUnderstood(RunRule):
     defines this operator", are silent where the file may hold what they miss.
 
     ## Example
-    ```cpp
-    // file: ops.cpp
+    ```cpp title="ops.cpp"
     {% for dtype in dtypes %}
     TORCH_LIBRARY_FRAGMENT(demo, m) { m.def("scale_{{ dtype }}(Tensor x) -> Tensor"); }
     {% endfor %}
     ```
 
     ## Use instead
-    ```cpp
-    // file: ops.cpp
+    ```cpp title="ops.cpp"
     #include <torch/library.h>
 
     TORCH_LIBRARY_FRAGMENT(demo, m) { m.def("scale(Tensor x) -> Tensor"); }

@@ -20,14 +20,12 @@ class InvalidConfiguration(RunRule):
     What was to be configured is not: a rule runs that should not, or a folder is read that was to be left out.
 
     ## Example
-    ```toml
-    # file: op-lint.toml
+    ```toml title="op-lint.toml"
     selct = ["OPL2"]
     ```
 
     ## Use instead
-    ```toml
-    # file: op-lint.toml
+    ```toml title="op-lint.toml"
     select = ["OPL2"]
     ```
 

@@ -21,8 +21,7 @@ class UnresolvedRegistration(Rule):
     missing are silent in their namespace.
 
     ## Example
-    ```cpp
-    // file: ops.cpp
+    ```cpp title="ops.cpp"
     #include <cstdlib>
     #include <torch/library.h>
 
@@ -32,8 +31,7 @@ class UnresolvedRegistration(Rule):
     ```
 
     ## Use instead
-    ```cpp
-    // file: ops.cpp
+    ```cpp title="ops.cpp"
     #include <torch/library.h>
 
     TORCH_LIBRARY(demo, m) {

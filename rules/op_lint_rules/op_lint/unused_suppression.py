@@ -25,8 +25,7 @@ class UnusedSuppression(RunRule):
     next one, and nobody will know.
 
     ## Example
-    ```cpp
-    // file: ops.cpp
+    ```cpp title="ops.cpp"
     #include <torch/library.h>
 
     TORCH_LIBRARY(demo, m) {
@@ -35,8 +34,7 @@ class UnusedSuppression(RunRule):
     ```
 
     ## Use instead
-    ```cpp
-    // file: ops.cpp
+    ```cpp title="ops.cpp"
     #include <torch/library.h>
 
     TORCH_LIBRARY(demo, m) {

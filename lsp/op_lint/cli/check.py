@@ -1,0 +1,188 @@
+"""`op-lint check`: findings."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, TextIO, TypeVar
+
+import click
+
+from op_lint import report
+from op_lint.check import Checked, check
+from op_lint.cli.options import ProjectOptions, project_of, project_options, read_project
+from op_lint.cli.output import whole_or_broken_pipe
+from op_lint.config import selector_problems, unknown_selector
+from op_lint.documentation import page_url
+from op_lint.findings import Finding, Severity
+from op_lint.packs import Packs, load_packs
+from op_lint.program import Program
+from op_lint.project import Project, Stopwatch
+from op_lint.selection import Selectors, is_known, selected_rules
+from op_lint.sources import Sources
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_FOR_PEOPLE = frozenset({"text", "concise"})
+"""The formats that end with a summary; of the others every byte is data."""
+
+
+class CheckOptions(ProjectOptions, frozen=True, kw_only=True):
+    """The values of this command's options."""
+
+    select: tuple[str, ...]
+    extend_select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    python: str | None
+    torch_version: str | None
+    no_torch: bool
+    output_format: str
+    output_file: Path | None
+    statistics: bool
+    timings: bool
+    show_files: bool
+    exit_zero: bool
+    quiet: bool
+
+    @property
+    def selectors(self) -> Selectors:
+        """What the command line says about rules."""
+        return Selectors(self.select or None, self.extend_select, self.ignore)
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """The settings that the command line sets."""
+        given = {"python": self.python, "torch_version": self.torch_version, "torch": False if self.no_torch else None}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def _selectors(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+
+
+def _selector_option(name: str, words: str) -> Callable[[_Command], _Command]:
+    return click.option(name, multiple=True, metavar="CODES", callback=_selectors, help=words)
+
+
+@click.command("check")
+@project_options
+@_selector_option("--select", "Run these rules only: codes, prefixes of codes, names, ALL; comma-separated.")
+@_selector_option("--extend-select", "Run these rules, too.")
+@_selector_option("--ignore", "Do not run these rules.")
+@click.option("--python", metavar="EXE", help="Hold the sources against the torch of this interpreter.")
+@click.option("--torch-version", metavar="V", help="Hold them against the bundled snapshot of this torch version.")
+@click.option("--no-torch", is_flag=True, help="Hold them against no torch at all.")
+@click.option("--output-format", type=click.Choice(report.FORMATS), default="text", show_default=True)
+@click.option("--output-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to this file.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
+@click.option("--timings", is_flag=True, help="Say how long each phase and each rule took.")
+@click.option("--show-files", is_flag=True, help="List the files that would be looked at, and end.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 where there are findings.")
+@click.option("-q", "--quiet", is_flag=True, help="Print findings and nothing else.")
+def command(**values: Any) -> int:
+    """Report what is wrong with the registrations in PATHS (default: the current folder).
+
+    The whole project around PATHS is read. Exit status: 0 nothing found, 1 findings, 2 op-lint could not do what was
+    asked, because of the command line, the configuration or a fault of its own.
+    """
+    options = CheckOptions(**values)
+    packs = _packs(options.selectors)
+    watch = Stopwatch()
+    with watch.phase("find files"):
+        project = project_of(options, options.overrides)
+    if options.show_files:
+        return _show_files(project)
+    with _report_stream(options.output_file) as stream:
+        with watch.phase("read files"):
+            analysis = read_project(project, options)
+        with watch.phase("run rules"):
+            problems = (*project.problems, *selector_problems(project.configuration, packs.rules))
+            selected = selected_rules(packs.rules, project.settings.selectors, options.selectors)
+            checked = check(Program(analysis.files, None, project.settings), selected, packs.rules, problems)
+        findings = tuple(finding for finding in checked.findings if _is_asked_about(finding, project))
+        summary = tuple(_summary(options, project, checked, findings, watch.seconds))
+        sources = Sources(project.root, project.buffers, Path.cwd())
+        urls = {rule.code: url for rule in selected if (url := page_url(rule))}
+        for_people = options.output_format in _FOR_PEOPLE
+        with whole_or_broken_pipe(stream):
+            written = report.Report(findings, sources, summary if for_people else (), urls)
+            report.write(options.output_format, written, stream)
+    for line in () if for_people else summary:
+        click.echo(line, err=True)
+    for failure in checked.failures:
+        click.echo(failure.traceback if options.verbose else f"internal error, please report: {failure}", err=True)
+    if checked.failures or any(problem.code == "configuration" for problem in problems):
+        return 2
+    return 1 if findings and not options.exit_zero else 0
+
+
+def _packs(selectors: Selectors) -> Packs:
+    """The installed rules. Raises click.ClickException where they clash or the command line asks for unknown ones."""
+    packs = load_packs()
+    for message in packs.broken:
+        click.echo(f"{message}; its rules do not run", err=True)
+    if packs.clashes:
+        raise click.ClickException("; ".join(packs.clashes) + ": uninstall one of the rule packs")
+    for selector in selectors.all():
+        if not is_known(selector, packs.rules):
+            raise click.UsageError(unknown_selector(selector, packs.rules))
+    return packs
+
+
+def _report_stream(file: Path | None) -> AbstractContextManager[TextIO]:
+    if file is None:
+        return nullcontext(sys.stdout)
+    try:
+        return file.open("w", encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise click.FileError(str(file), error.strerror) from error
+
+
+def _show_files(project: Project) -> int:
+    sources = Sources(project.root, project.buffers, Path.cwd())
+    with whole_or_broken_pipe(sys.stdout) as stream:
+        for path in sorted((*project.tree.cpp, *project.tree.python)):
+            if project.is_named(path):
+                stream.write(f"{sources.shown(path)}\n")
+    return 0
+
+
+def _is_asked_about(finding: Finding, project: Project) -> bool:
+    """Findings in the files that were named; those about the configuration concern every file."""
+    return project.is_named(finding.place.path) or finding.place.path == project.configuration.path
+
+
+def _summary(
+    options: CheckOptions,
+    project: Project,
+    checked: Checked,
+    findings: Sequence[Finding],
+    seconds: Mapping[str, float],
+) -> Iterator[str]:
+    if options.statistics:
+        for (code, name), count in sorted(Counter((each.code, each.name) for each in findings).items()):
+            yield f"{count:6}  {code}  {name}"
+    if options.timings:
+        for phase, taken in seconds.items():
+            yield f"{taken:8.3f} s  {phase}"
+        for code, taken in sorted(checked.seconds.items(), key=lambda item: -item[1]):
+            yield f"{taken:8.3f} s    {code}"
+    if not options.quiet:
+        yield _counts(project, checked, findings)
+
+
+def _counts(project: Project, checked: Checked, findings: Sequence[Finding]) -> str:
+    scanned = [path for path in (*project.tree.cpp, *project.tree.python) if project.is_named(path)]
+    if not scanned:
+        return "no C++ or Python files here"
+    by_severity = Counter(finding.severity for finding in findings)
+    words = [_plural(by_severity[severity], severity.value) for severity in Severity if by_severity[severity]]
+    suppressed = f" ({checked.suppressed} suppressed by comments)" if checked.suppressed else ""
+    return f"{', '.join(words) or 'nothing found'} in {_plural(len(scanned), 'file')}{suppressed}"
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"

@@ -1,0 +1,89 @@
+"""Options that several subcommands share, and what becomes of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from op_lint.analysis import Analysis
+from op_lint.project import Project, open_project
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The values of `project_options`."""
+
+    paths: tuple[Path, ...]
+    config: Path | None
+    isolated: bool
+    jobs: int | None
+    no_cache: bool
+    cache_dir: Path | None
+    stdin_filename: Path | None
+    verbose: bool
+
+
+def _paths(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> tuple[Path, ...]:
+    return tuple(Path(value) for value in values)
+
+
+def project_options(command: _Command) -> _Command:
+    """The options that say which project is read, and how."""
+    existing_file = click.Path(exists=True, dir_okay=False, path_type=Path)
+    for option in (
+        click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was found and done."),
+        click.option(
+            "--stdin-filename", type=click.Path(path_type=Path), help="With `-`: the file that stdin stands for."
+        ),
+        click.option("--cache-dir", type=click.Path(file_okay=False, path_type=Path), help="Keep facts here."),
+        click.option("--no-cache", is_flag=True, help="Read every file anew and keep nothing."),
+        click.option(
+            "--jobs", type=click.IntRange(0), metavar="N", help="Worker processes; 0: read here, without their shelter."
+        ),
+        click.option("--isolated", is_flag=True, help="Read no configuration."),
+        click.option("--config", type=existing_file, metavar="FILE", help="Read this configuration."),
+        click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True), callback=_paths),
+    ):
+        command = option(command)
+    return command
+
+
+def project_of(options: ProjectOptions, overrides: Mapping[str, Any]) -> Project:
+    """Open the project that `options` name. Raises click.UsageError where they do not fit together."""
+    if options.config and options.isolated:
+        raise click.UsageError("--config and --isolated exclude each other")
+    is_stdin = Path("-") in options.paths
+    if is_stdin != (options.stdin_filename is not None):
+        raise click.UsageError("`-` reads from stdin and needs --stdin-filename, and the other way round")
+    if is_stdin and len(options.paths) > 1:
+        raise click.UsageError("`-` stands alone: the other files of the project are read from disk anyway")
+    if options.cache_dir:
+        overrides = {**overrides, "cache_dir": os.path.abspath(options.cache_dir)}
+    try:
+        return open_project(
+            () if is_stdin else options.paths,
+            configuration=options.config,
+            isolated=options.isolated,
+            overrides=overrides,
+            buffers={options.stdin_filename: sys.stdin.buffer.read()} if options.stdin_filename else {},
+        )
+    except ValueError as error:
+        raise click.UsageError(f"no folder holds all of these paths: {error}") from error
+
+
+def read_project(project: Project, options: ProjectOptions) -> Analysis:
+    """Read the project's files as `options` say, and tell a person who asked what was done."""
+    analysis = project.read(use_cache=not options.no_cache, jobs=options.jobs)
+    if options.verbose:
+        click.echo(f"project      {project.root}", err=True)
+        click.echo(f"settings     {project.configuration.path or 'defaults'}", err=True)
+        click.echo(f"files        {len(project.tree.cpp)} C++, {len(project.tree.python)} Python", err=True)
+        click.echo(f"of these     {analysis.read} read, {analysis.kept} known from the cache", err=True)
+    return analysis

@@ -1,0 +1,36 @@
+"""A rule's documentation: its docstring and what its class says, as text for every reader."""
+
+from __future__ import annotations
+
+import inspect
+from importlib.metadata import PackageNotFoundError, metadata
+
+from op_lint.rule import Rule
+
+
+def summary(rule: type[Rule]) -> str:
+    """The first line of a rule's documentation."""
+    return _text(rule).partition("\n")[0]
+
+
+def document(rule: type[Rule]) -> str:
+    """The whole documentation of a rule, as Markdown."""
+    needs = ", ".join(sorted(need.value for need in rule.needs)) or "the sources alone"
+    facts = (
+        f"{rule.severity.value} · {'on by default' if rule.default else 'opt-in'} · needs {needs} · since {rule.since}"
+    )
+    return f"# {rule.name} ({rule.code})\n\n{facts}\n\n{_text(rule)}\n"
+
+
+def page_url(rule: type[Rule]) -> str | None:
+    """The rule's page on the documentation site that its package names in its metadata, None where it names none."""
+    try:
+        urls = metadata(rule.__module__.partition(".")[0].replace("_rules", "")).get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return None
+    sites = dict(entry.split(", ", 1) for entry in urls)
+    return f"{sites['Documentation'].rstrip('/')}/rules/{rule.name}" if "Documentation" in sites else None
+
+
+def _text(rule: type[Rule]) -> str:
+    return inspect.getdoc(rule) or ""

@@ -1,0 +1,112 @@
+"""A project, opened: its root, its configuration, its files, what they say, and the torch they are held against."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from op_lint.analysis import Analysis, analyse
+from op_lint.cache import FactsCache, default_folder
+from op_lint.config import Configuration, Settings, load_configuration
+from op_lint.facts import Language, Problem
+from op_lint.files import SourceTree, find_root, find_sources, language_of, relative_path
+
+
+class Project(msgspec.Struct, frozen=True):
+    """A project before anything in it is read.
+
+    `named` are the paths that the user asked about, relative to `root` (empty: all). `buffers` are contents that
+    stand for files on disk, by the path that facts use.
+    """
+
+    root: Path
+    configuration: Configuration
+    tree: SourceTree
+    named: tuple[str, ...] = ()
+    buffers: Mapping[str, bytes] = {}
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.configuration.settings
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the project and not with one source file."""
+        return (*self.configuration.problems, *self.tree.problems)
+
+    def is_named(self, path: str) -> bool:
+        """Whether the user asked about the file at `path`, itself or by a folder around it."""
+        return not self.named or any(path == name or path.startswith(f"{name}/") for name in self.named)
+
+    def read(self, *, use_cache: bool = True, jobs: int | None = None) -> Analysis:
+        """Read the files: see `analyse`."""
+        folder = self.root / self.settings.cache_dir if self.settings.cache_dir else default_folder()
+        return analyse(
+            self.tree, self.settings, cache=FactsCache(folder) if use_cache else None, jobs=jobs, buffers=self.buffers
+        )
+
+
+def open_project(
+    paths: Sequence[Path],
+    *,
+    configuration: Path | None = None,
+    isolated: bool = False,
+    overrides: Mapping[str, Any] = {},
+    buffers: Mapping[Path, bytes] = {},
+) -> Project:
+    """Find the project of `paths` (existing files or folders; empty: the current folder) and list its files.
+
+    `configuration` is a file to read instead of the project's own, `isolated` reads none. `overrides` are fields of
+    `Settings` that the command line sets. Raises ValueError for paths that no one project can hold.
+    """
+    start = [*paths, *buffers] or [Path()]
+    root = find_root(start)
+    configured = Configuration() if isolated else load_configuration(root, configuration)
+    settings = msgspec.structs.replace(configured.settings, **overrides)
+    tree = find_sources(
+        root,
+        exclude=(*settings.exclude, *settings.extend_exclude),
+        respect_gitignore=settings.respect_gitignore,
+        named=paths,
+        force_exclude=settings.force_exclude,
+    )
+    contents = {relative_path(path, root): data for path, data in buffers.items()}
+    named = {relative_path(path, root) for path in start}
+    return Project(
+        root,
+        msgspec.structs.replace(configured, settings=settings),
+        _with_buffers(tree, contents),
+        () if "." in named else tuple(sorted(named)),
+        contents,
+    )
+
+
+def _with_buffers(tree: SourceTree, buffers: Mapping[str, bytes]) -> SourceTree:
+    """The tree with the files that exist in a buffer only."""
+    files = {
+        field: tuple(sorted({*listed, *(path for path in buffers if language_of(path) is language)}))
+        for field, language, listed in (("cpp", Language.CPP, tree.cpp), ("python", Language.PYTHON, tree.python))
+    }
+    return msgspec.structs.replace(tree, **files)
+
+
+class Stopwatch:
+    """The seconds that each phase of a run took, in the order of their start."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time what happens inside."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
