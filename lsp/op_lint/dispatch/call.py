@@ -1,0 +1,156 @@
+"""A call as the dispatcher sees it: the keys its tensors carry and the keys its surroundings add and take away."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import msgspec
+
+from op_lint.dispatch.keys import DENSE, DispatchKeys, KeySet, autograd_key
+
+ADINPLACE_OR_VIEW = "ADInplaceOrView"
+FUNCTIONALIZE = "Functionalize"
+PYTHON = "Python"
+PYTHON_SNAPSHOT = "PythonTLSSnapshot"
+FRONT_MODE = "FuncTorchDynamicLayerFrontMode"
+BACK_MODE = "FuncTorchDynamicLayerBackMode"
+BATCHED = "FuncTorchBatched"
+BATCHED_NESTED = "BatchedNestedTensor"
+VMAP_MODE = "FuncTorchVmapMode"
+GRAD_WRAPPER = "FuncTorchGradWrapper"
+
+# What a vmap or grad wrapper takes over from the tensor inside: `kKeysToPropagateToWrapper`,
+# ATen/functorch/BatchedTensorImpl.h.
+_PROPAGATED = (
+    "Negative",
+    "Conjugate",
+    *("XLA", "XPU", "HPU", "CUDA", "CPU", "PrivateUse1"),
+    *("SparseCPU", "SparseCUDA", "SparseCsrCPU", "SparseCsrCUDA"),
+)
+
+
+class Layout(str, Enum):
+    """How a tensor's data is laid out. `sparse` is COO; `sparse-csr` stands for CSR, CSC, BSR and BSC alike."""
+
+    STRIDED = "strided"
+    SPARSE = "sparse"
+    SPARSE_CSR = "sparse-csr"
+    QUANTIZED = "quantized"
+    NESTED = "nested"
+    MKLDNN = "mkldnn"
+
+
+_FUNCTIONALITY = {
+    Layout.STRIDED: DENSE,
+    Layout.SPARSE: "Sparse",
+    Layout.SPARSE_CSR: "SparseCsr",
+    Layout.QUANTIZED: "Quantized",
+    Layout.NESTED: "NestedTensor",
+}
+
+
+class Argument(msgspec.Struct, frozen=True):
+    """A tensor argument.
+
+    `device` is a device type of torch (`cuda`). `inference` is True for a tensor made under `torch.inference_mode()`.
+    `conjugate`, `negative` and `zero` are the lazy bits (`x.conj()`, `x.conj().imag`, the zero tensors of forward AD).
+    """
+
+    device: str = "cpu"
+    layout: Layout = Layout.STRIDED
+    inference: bool = False
+    conjugate: bool = False
+    negative: bool = False
+    zero: bool = False
+
+
+class Transform(str, Enum):
+    """A functorch transform around a call (`torch.vmap`, `torch.func.grad`, `torch.func.functionalize`)."""
+
+    VMAP = "vmap"
+    GRAD = "grad"
+    FUNCTIONALIZE = "functionalize"
+
+
+class Mode(str, Enum):
+    """A `TorchDispatchMode` around a call: one that calls the operator again, or `FakeTensorMode` with fake tensors."""
+
+    PYTHON = "python"
+    FAKE = "fake"
+
+
+class Call(msgspec.Struct, frozen=True):
+    """What is known of a call.
+
+    `arguments` are the tensors in its arguments, those in lists too. `device` is what a factory function is asked for.
+    `requires_grad` changes no key (every tensor outside inference mode has an autograd key); it decides what is said of
+    gradients. `autocast` are the device types that `torch.autocast` is on for. `functionalize` is C++
+    functionalization, of arguments wrapped for it. `transforms` are the functorch transforms, outermost first; each
+    wraps every argument.
+    """
+
+    arguments: tuple[Argument, ...] = (Argument(),)
+    device: str | None = None
+    requires_grad: bool = False
+    autocast: tuple[str, ...] = ()
+    inference_mode: bool = False
+    functionalize: bool = False
+    transforms: tuple[Transform, ...] = ()
+    mode: Mode | None = None
+
+
+class UnknownDeviceError(ValueError):
+    """A call names a device type, or a layout on it, that this torch has no dispatch key for."""
+
+
+def device_key(keys: DispatchKeys, device: str, layout: Layout = Layout.STRIDED) -> str:
+    """The backend key of a tensor on `device` with `layout`. Raises UnknownDeviceError."""
+    dense = keys.facts.devices.get(device)
+    if dense is None:
+        known = ", ".join(sorted(keys.facts.devices))
+        raise UnknownDeviceError(f"this torch has no device type `{device}`: use one of {known}")
+    if layout is Layout.STRIDED:
+        return dense
+    functionality, backend = keys.split(dense)
+    if layout is Layout.MKLDNN and device == "cpu":
+        return "MkldnnCPU"
+    if layout is Layout.MKLDNN or backend is None or functionality != DENSE:
+        raise UnknownDeviceError(f"no dispatch key for {layout.value} tensors on `{device}`")
+    return keys.join(_FUNCTIONALITY[layout], backend)
+
+
+def tensor_keys(keys: DispatchKeys, argument: Argument) -> KeySet:
+    """The key set that a tensor carries. Raises UnknownDeviceError."""
+    own = keys.set(device_key(keys, argument.device, argument.layout))
+    for flag, key in (
+        (argument.conjugate, "Conjugate"),
+        (argument.negative, "Negative"),
+        (argument.zero, "ZeroTensor"),
+    ):
+        if flag:
+            own |= keys.set(key)
+    own |= _related(keys, own, argument.inference)
+    if argument.layout is Layout.NESTED and not argument.inference:
+        own |= keys.set("AutogradNestedTensor")
+    return own
+
+
+def _related(keys: DispatchKeys, own: KeySet, inference: bool) -> KeySet:
+    """What TensorImpl's constructor adds for the highest backend in `own`: autocast, and autograd outside inference."""
+    backends = [backend for index, backend in enumerate(keys.facts.backends) if own.bits >> index & 1]
+    backend = backends[-1] if backends else None
+    related = keys.set()
+    if backend is not None and keys.is_runtime(f"Autocast{backend}"):
+        related |= keys.set(f"Autocast{backend}")
+    if not inference:
+        related |= keys.set(ADINPLACE_OR_VIEW, autograd_key(keys, backend))
+    return related
+
+
+def wrapped(keys: DispatchKeys, inner: KeySet, transform: Transform) -> KeySet:
+    """The key set of the tensor that a functorch transform makes around one with the keys `inner`."""
+    if transform is Transform.FUNCTIONALIZE:
+        return inner | keys.set(FUNCTIONALIZE)
+    propagated = inner & keys.set(*_PROPAGATED)
+    wrapper = propagated | keys.set(BATCHED if transform is Transform.VMAP else GRAD_WRAPPER)
+    return wrapper | _related(keys, wrapper, inference=False)

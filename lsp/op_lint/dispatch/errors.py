@@ -1,0 +1,104 @@
+"""What torch raises when a call reaches an entry that cannot run: the very text, and what to register instead.
+
+The texts are those of torch 2.13 (`OperatorEntry::reportError`, `ambiguous_autogradother_kernel`, the Meta and
+Functionalize fallbacks, `FakeTensorMode`).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from op_lint.dispatch.keys import AUTOGRAD, BATCHED_DECOMPOSITION, EXPLICIT, IMPLICIT, IMPLICIT_NESTED, UNDEFINED
+from op_lint.dispatch.registration import Operator, Registration
+from op_lint.dispatch.table import Table
+
+META = "Meta"
+_CURES = (EXPLICIT, IMPLICIT, IMPLICIT_NESTED, AUTOGRAD, BATCHED_DECOMPOSITION)
+
+
+class CallError(msgspec.Struct, frozen=True):
+    """An exception. `type` is its Python type. `text` is the message; where torch appends its own table, up to that."""
+
+    type: str
+    text: str
+
+
+def missing_kernel(table: Table, key: str) -> CallError:
+    """A call reached `key`, and nothing is there."""
+    name = table.operator.name
+    available = ", ".join(entry.key for entry in table.entries if not entry.missing and entry.key != UNDEFINED)
+    if key == UNDEFINED:
+        return CallError(
+            "NotImplementedError",
+            "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no"
+            f" fallback function is registered for schema {name}.  This usually means that this function requires a"
+            " non-empty list of Tensors, or that you (the operator writer) forgot to register a fallback function. "
+            f" Available functions are [{available}].",
+        )
+    return CallError(
+        "NotImplementedError",
+        f"Could not run '{name}' with arguments from the '{key}' backend. This could be because the operator doesn't"
+        " exist for this backend, or was omitted during the selective/custom build process (if using custom build). If"
+        " you are a Facebook employee using PyTorch on mobile, please visit https://fburl.com/ptmfixes for possible"
+        f" resolutions. '{name}' is only available for these backends: [{available}].",
+    )
+
+
+def ambiguous_kernel(operator: Operator) -> CallError:
+    """A call reached AutogradOther, where CompositeImplicitAutograd and a backend's own kernel compete."""
+    return CallError(
+        "RuntimeError",
+        f"{operator.name} has kernels registered to both CompositeImplicitAutograd and a backend mapped to"
+        " AutogradOther. This makes the backend kernel unreachable; the dispatcher will always prefer the"
+        " CompositeImplicitAutograd lowering (see Note [Ambiguity in AutogradOther kernel]). If you want to override"
+        " CompositeImplicitAutograd, please open an issue to request a dedicated Autograd dispatch key for the"
+        " backend.",
+    )
+
+
+def no_meta_kernel(operator: Operator) -> CallError:
+    """A call with Meta tensors reached torch's Meta fallback."""
+    return CallError(
+        "NotImplementedError",
+        f"{operator.name}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel"
+        " registered.",
+    )
+
+
+def no_fake(operator: Operator) -> CallError:
+    """The same under FakeTensorMode; its message is the operator's name in Python."""
+    base, _, overload = operator.name.partition(".")
+    name = f"{base.replace('::', '.')}.{overload or 'default'}"
+    return CallError("torch._subclasses.fake_tensor.UnsupportedOperatorException", name)
+
+
+def cannot_functionalize(operator: Operator) -> CallError:
+    """C++ functionalization reached its fallback with an operator whose schema has alias annotations."""
+    return CallError(
+        "RuntimeError",
+        f"Found a custom (non-ATen) operator whose output has alias annotations: {operator.schema}. We only support"
+        " functionalizing operators whose outputs do not have alias annotations",
+    )
+
+
+def not_supported(operator: Operator, registration: Registration) -> CallError:
+    """A call reached a kernel that was made to refuse (`CppFunction::makeNamedNotSupported`)."""
+    return CallError(
+        "RuntimeError", f"{operator.name}: the kernel at {registration.key} refuses every call ({registration.origin})"
+    )
+
+
+def cures(table: Table, key: str) -> tuple[str, ...]:
+    """The keys at which one more kernel would give `key` an entry that runs, the narrowest first.
+
+    Found by computing the table with each of them, so that one which would change nothing is never advised.
+    """
+    found = []
+    for candidate in (key, *_CURES):
+        if candidate == UNDEFINED:
+            continue
+        kernel = Registration(candidate, origin="")
+        operator = msgspec.structs.replace(table.operator, registrations=(*table.operator.registrations, kernel))
+        if Table(table.keys, operator, table.fallbacks)[key].registration is kernel:
+            found.append(candidate)
+    return tuple(found)

@@ -1,0 +1,370 @@
+"""The path of a call: which keys it goes through, which kernel runs at each, and where it ends.
+
+One dispatch computes the keys once: those of the tensors, with what the thread includes, without what it excludes and
+without what falls through (`DispatchKeyExtractor::getDispatchKeySetBoxed`). A kernel that redispatches goes on with
+the keys below its own; one that calls the operator again starts over, with other tensors or another thread state.
+
+What torch's own wrappers do is written here after aten/src/ATen/functorch/{DynamicLayer,Interpreter}.cpp,
+core/PythonFallbackKernel.cpp, FunctionalizeFallbackKernel.cpp and core/VariableFallbackKernel.cpp of torch 2.13. A
+kernel of the user's own above the backends is taken to redispatch, as a wrapper must.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum
+
+import msgspec
+
+from op_lint.dispatch import errors
+from op_lint.dispatch.call import (
+    ADINPLACE_OR_VIEW,
+    BACK_MODE,
+    BATCHED,
+    BATCHED_NESTED,
+    FRONT_MODE,
+    FUNCTIONALIZE,
+    PYTHON,
+    PYTHON_SNAPSHOT,
+    VMAP_MODE,
+    Call,
+    Mode,
+    Transform,
+    device_key,
+    tensor_keys,
+    wrapped,
+)
+from op_lint.dispatch.errors import META, CallError
+from op_lint.dispatch.keys import AUTOGRAD_OTHER, PYTHON_DISPATCHER, UNDEFINED, KeyKind, KeySet
+from op_lint.dispatch.registration import Operator, Registration
+from op_lint.dispatch.table import Entry, Reason, Table
+from op_lint.facts import KernelKind
+
+BACKEND_SELECT = "BackendSelect"
+
+# Namespaces whose operators FakeTensorMode may run for real where they have no Meta kernel
+# (`FakeTensorMode._can_run_unsafe_fallback_allowed_namespaces`).
+_UNSAFE_FALLBACK = frozenset({"aten", "debugprims", "prims", "quantized", "torchaudio", "torchtext", "vision", "xla"})
+
+_ALIAS_ANNOTATION = re.compile(r"\bTensor\(|!")
+
+
+class Outcome(str, Enum):
+    """What happens at one step."""
+
+    RUNS = "runs"
+    CALLS_ON = "calls on"
+    SKIPPED = "skipped"
+    RAISES = "raises"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One key on the way. `note` says in a few words what the kernel there does, empty for a kernel of one's own."""
+
+    key: str
+    outcome: Outcome
+    reason: Reason
+    registration: Registration | None
+    note: str = ""
+
+
+class Path(msgspec.Struct, frozen=True):
+    """The way of a call through the dispatcher.
+
+    `key_set` are the keys of its first dispatch, highest first, fallthroughs among them; `excluded` those that its
+    tensors carry and the thread takes away. `error` is None where a kernel runs at the end; `cures` are the keys at
+    which one more kernel would let the call go on.
+    """
+
+    operator: str
+    key_set: tuple[str, ...]
+    excluded: tuple[str, ...]
+    steps: tuple[Step, ...]
+    error: CallError | None = None
+    cures: tuple[str, ...] = ()
+
+    @property
+    def hits(self) -> tuple[str, ...]:
+        """The keys whose kernels are entered, in order."""
+        return tuple(step.key for step in self.steps if step.outcome in (Outcome.RUNS, Outcome.CALLS_ON))
+
+
+def call_path(table: Table, call: Call) -> Path:
+    """The path of `call` through the operator's table. Raises UnknownDeviceError where the call names no device of torch's."""
+    walk = _Walk(table, call)
+    visible = walk.visible
+    first, carried = tuple(_descending(visible)), tuple(_descending(walk.tensors))
+    walk.run()
+    return Path(
+        table.operator.name,
+        first,
+        tuple(key for key in carried if key not in visible),
+        tuple(walk.steps),
+        walk.error,
+        errors.cures(table, walk.steps[-1].key) if walk.error is not None else (),
+    )
+
+
+def _descending(keys: KeySet) -> Iterator[str]:
+    """The key that each functionality in the set stands for, given its highest backend; highest first."""
+    while (key := keys.highest) != UNDEFINED:
+        yield key
+        keys &= keys.keys.below(key) - keys.keys.set(PYTHON_DISPATCHER)
+
+
+class _Layer(msgspec.Struct, frozen=True):
+    """A functorch transform on the stack, and the keys of the tensors inside its wrappers."""
+
+    transform: Transform
+    inner: KeySet
+
+
+class _Walk:
+    """A call under way: what its tensors carry, what the thread includes and excludes, the functorch stack."""
+
+    def __init__(self, table: Table, call: Call) -> None:
+        self.table = table
+        self.keys = table.keys
+        self.call = call
+        self.steps: list[Step] = []
+        self.error: CallError | None = None
+        self.faking = False
+        self.layers: list[_Layer] = []
+        self.saved: list[tuple[KeySet, KeySet]] = []
+        self.tensors = self.keys.set()
+        for argument in call.arguments:
+            self.tensors |= tensor_keys(self.keys, argument)
+        if call.mode is Mode.FAKE and call.arguments:
+            self.tensors |= self.keys.set(PYTHON, PYTHON_SNAPSHOT)
+        self.included, self.excluded = self._thread_state()
+        self._wrap()
+
+    def _thread_state(self) -> tuple[KeySet, KeySet]:
+        keys, call = self.keys, self.call
+        included, excluded = keys.set(*keys.facts.included), keys.set(*keys.facts.excluded)
+        for device in call.autocast:
+            excluded -= keys.set(f"Autocast{keys.split(device_key(keys, device))[1]}")
+        if call.inference_mode:
+            included -= keys.set(ADINPLACE_OR_VIEW)
+            excluded |= keys.autograd
+        if call.mode is not None:
+            included |= keys.set(PYTHON, PYTHON_SNAPSHOT)
+        if call.functionalize:
+            included |= keys.set(FUNCTIONALIZE)
+        if call.transforms:
+            included |= keys.set(FRONT_MODE, BACK_MODE)
+        return included, excluded
+
+    def _wrap(self) -> None:
+        self.unwrapped = self.tensors
+        if self.call.functionalize:
+            self.tensors = wrapped(self.keys, self.tensors, Transform.FUNCTIONALIZE)
+        for transform in self.call.transforms:
+            self.layers.append(_Layer(transform, self.tensors))
+            self.tensors = wrapped(self.keys, self.tensors, transform)
+
+    @property
+    def visible(self) -> KeySet:
+        """The keys of a dispatch now, before fallthroughs are taken out."""
+        return (self.tensors | self.included) - self.excluded
+
+    def run(self) -> None:
+        """Walk until a kernel ends the call, or it raises."""
+        visible = self.visible
+        while visible is not None:
+            skipped = self.table.fallthroughs(self.keys.highest_backend(visible.bits))
+            visible = self._descend(visible, skipped)
+
+    def _descend(self, visible: KeySet, skipped: KeySet) -> KeySet | None:
+        """One dispatch. None when the call has ended, else the keys with which it is dispatched again."""
+        current = visible - skipped
+        for key in (*_descending(visible), UNDEFINED):
+            entry = self.table[key]
+            if self.keys.bits(self.keys.split(key)[0]) & skipped.bits:
+                self._step(entry, Outcome.SKIPPED, "fallthrough")
+            elif key == current.highest:
+                again = self._enter(entry)
+                if self.steps[-1].outcome is not Outcome.CALLS_ON or again is not None:
+                    return again
+                current &= self._below(key)
+        return None
+
+    def _below(self, key: str) -> KeySet:
+        """What a wrapper at `key` leaves: below one autograd key there is no other (`after_autograd_keyset`)."""
+        return self.keys.below(AUTOGRAD_OTHER if self.keys.kind(key) is KeyKind.AUTOGRAD else key)
+
+    def _step(self, entry: Entry, outcome: Outcome, note: str) -> None:
+        self.steps.append(Step(entry.key, outcome, entry.reason, entry.registration, note))
+
+    def _enter(self, entry: Entry) -> KeySet | None:
+        """Run what is at an entry. The keys to dispatch again with, None where the call goes on below or has ended."""
+        error = self._error(entry)
+        if error is not None and self.faking and error.type == "NotImplementedError":
+            return self._without_meta(entry)
+        if error is not None:
+            self.error = error
+            self._step(entry, Outcome.RAISES, "")
+            return None
+        if (handler := _HANDLERS.get((entry.key, entry.reason is Reason.FALLBACK))) is not None:
+            return handler(self, entry)
+        if entry.reason in (Reason.MATH, Reason.NESTED, Reason.BATCHED):
+            self._step(entry, Outcome.RUNS, "decomposes: the operators it calls are dispatched anew")
+        elif self.keys.kind(entry.key) in (KeyKind.BACKEND, KeyKind.UNDEFINED):
+            self._step(entry, Outcome.RUNS, "")
+        else:
+            self._step(entry, Outcome.CALLS_ON, self._note(entry))
+        return None
+
+    def _error(self, entry: Entry) -> CallError | None:
+        operator = self.table.operator
+        if entry.missing:
+            return errors.missing_kernel(self.table, entry.key)
+        if entry.reason is Reason.AMBIGUOUS:
+            return errors.ambiguous_kernel(operator)
+        if entry.registration is not None and entry.registration.kind is KernelKind.NOT_SUPPORTED:
+            return errors.not_supported(operator, entry.registration)
+        if entry.reason is Reason.FALLBACK and entry.key == META:
+            return errors.no_meta_kernel(operator)
+        if entry.reason is Reason.FALLBACK and entry.key == FUNCTIONALIZE and _has_alias_annotation(operator):
+            return errors.cannot_functionalize(operator)
+        return None
+
+    def _without_meta(self, entry: Entry) -> None:
+        """FakeTensorMode found no Meta kernel: `FakeTensorMode._dispatch_impl`, `can_generate_trivial_fake_impl`."""
+        operator = self.table.operator
+        if operator.name.partition("::")[0] in _UNSAFE_FALLBACK:
+            self._step(entry, Outcome.RUNS, "no Meta kernel: fake mode runs the real one on made-up data")
+        elif _returns_nothing_but_mutates(operator):
+            self._step(entry, Outcome.RUNS, "no Meta kernel needed: it mutates and returns nothing")
+        else:
+            self.error = errors.no_fake(operator)
+            self._step(entry, Outcome.RAISES, "")
+
+    def _note(self, entry: Entry) -> str:
+        if entry.reason is Reason.FALLBACK and self.keys.kind(entry.key) is KeyKind.AUTOGRAD:
+            warning = ", gradients stop here and backward() warns" if self.call.requires_grad else ""
+            return f'PyTorch\'s "autograd not implemented": calls on{warning}'
+        if entry.reason is Reason.FALLBACK or (entry.registration is not None and _is_torchs(entry.registration)):
+            return _NOTES.get(entry.key, "PyTorch's wrapper: calls on")
+        return ""
+
+    def enter_transform(self, entry: Entry) -> KeySet:
+        """The innermost functorch transform takes the call: only its own keys stay (`Interpreter.cpp`)."""
+        transform = self.layers[-1].transform
+        self._step(entry, Outcome.CALLS_ON, f"functorch: {transform.value} takes the call")
+        self.saved.append((self.included, self.excluded))
+        entering = self._entering(transform)
+        self.excluded = (self.excluded | (self._transform_keys() - entering)) - entering
+        if transform is Transform.VMAP:
+            self.included |= self.keys.set(VMAP_MODE)
+        elif transform is Transform.FUNCTIONALIZE:
+            self.included |= self.keys.set(FUNCTIONALIZE)
+        return self.visible
+
+    def _entering(self, transform: Transform) -> KeySet:
+        if transform is Transform.VMAP:
+            return self.keys.set(BATCHED, BATCHED_NESTED)
+        if transform is Transform.FUNCTIONALIZE:
+            return self.keys.set(FUNCTIONALIZE)
+        return self.keys.autograd | self.keys.set(ADINPLACE_OR_VIEW)
+
+    def _transform_keys(self) -> KeySet:
+        """The functionalities from above the back mode to the front mode, but for autocast and vmap's own mode."""
+        keys = self.keys
+        between = keys.below(FRONT_MODE) - keys.below(BACK_MODE) - keys.set(BACK_MODE, VMAP_MODE)
+        autocast = keys.set(*(key for key in keys.runtime if keys.kind(key) is KeyKind.AUTOCAST))
+        return (between | keys.set(FRONT_MODE)) - autocast
+
+    def leave_transform(self, entry: Entry) -> KeySet:
+        """The transform is done: the call goes to the one around it, in the thread state from before."""
+        layer = self.layers.pop()
+        self._step(entry, Outcome.CALLS_ON, f"functorch: {layer.transform.value} is done, calls on outside it")
+        self.included, self.excluded = self.saved.pop()
+        self.tensors = layer.inner
+        if not self.layers:
+            self.included -= self.keys.set(FRONT_MODE, BACK_MODE)
+        return self.visible
+
+    def unwrap_batched(self, entry: Entry) -> KeySet | None:
+        """A batching rule. Torch's own call other operators; the fallback and a user's call this one on plain tensors."""
+        if entry.reason is Reason.KERNEL and entry.registration is not None and _is_torchs(entry.registration):
+            self._step(entry, Outcome.RUNS, "PyTorch's batching rule: the operators it calls are dispatched anew")
+            return None
+        slow = entry.reason is Reason.FALLBACK
+        self._step(entry, Outcome.CALLS_ON, "no batching rule: calls the operator for each slice" if slow else "")
+        self.tensors = self.layers[-1].inner
+        self.excluded |= self.keys.set(BATCHED)
+        return self.visible
+
+    def unwrap_functional(self, entry: Entry) -> KeySet | None:
+        """Functionalization. The fallback calls the operator on the plain tensors, a kernel of torch's another operator."""
+        if entry.reason is not Reason.FALLBACK:
+            torchs = entry.registration is not None and _is_torchs(entry.registration)
+            self._step(
+                entry, Outcome.RUNS if torchs else Outcome.CALLS_ON, "calls the functional operator" if torchs else ""
+            )
+            return None
+        self._step(entry, Outcome.CALLS_ON, "functionalization: unwraps and calls on")
+        self.tensors = self.layers[-1].inner if self.layers else self.unwrapped
+        self.excluded |= self.keys.set(FUNCTIONALIZE)
+        return self.visible
+
+    def enter_python(self, entry: Entry) -> KeySet:
+        """A `__torch_dispatch__` takes the call, with all keys above Python off, and calls the operator again."""
+        keys = self.keys
+        above = keys.set(*keys.runtime) - keys.below(PYTHON) - keys.set(PYTHON, PYTHON_DISPATCHER)
+        self.included -= keys.set(PYTHON, PYTHON_SNAPSHOT)
+        self.excluded |= above
+        if self.call.mode is Mode.FAKE:
+            self.faking = True
+            self.included |= keys.set(META)
+            self.excluded |= keys.set(PYTHON)
+            self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: calls on with Meta tensors")
+        else:
+            self._step(entry, Outcome.CALLS_ON, "__torch_dispatch__ of the mode: calls on, if it does")
+        return self.visible
+
+    def select_backend(self, entry: Entry) -> KeySet | None:
+        """A factory function: the backend comes from its `device` argument, and there is no autograd below."""
+        self._step(entry, Outcome.CALLS_ON, "chooses the backend by the device argument")
+        if self.call.device is None:
+            return None
+        chosen = self.keys.set(device_key(self.keys, self.call.device))
+        return (self.visible & self.keys.below(BACKEND_SELECT)) | chosen
+
+
+_Handler = Callable[[_Walk, Entry], KeySet | None]
+
+# By key, and whether what is there is the backend fallback.
+_HANDLERS: dict[tuple[str, bool], _Handler] = {
+    (FRONT_MODE, True): _Walk.enter_transform,
+    (BACK_MODE, True): _Walk.leave_transform,
+    (BATCHED, True): _Walk.unwrap_batched,
+    (BATCHED, False): _Walk.unwrap_batched,
+    (FUNCTIONALIZE, True): _Walk.unwrap_functional,
+    (FUNCTIONALIZE, False): _Walk.unwrap_functional,
+    (PYTHON, True): _Walk.enter_python,
+    (BACKEND_SELECT, False): _Walk.select_backend,
+}
+
+_NOTES = {
+    ADINPLACE_OR_VIEW: "PyTorch's view and version bookkeeping: calls on",
+    PYTHON_SNAPSHOT: "remembers the thread state for __torch_dispatch__: calls on",
+    "Conjugate": "conjugates in memory, then calls on",
+    "Negative": "negates in memory, then calls on",
+    "ZeroTensor": "makes real zeros, then calls on",
+}
+
+
+def _is_torchs(registration: Registration) -> bool:
+    """Whether torch itself registered it: its places are relative to its own source tree (`op_lint.installed.dump`)."""
+    return (registration.path or "").startswith(("aten/", "torch/", "build/aten/", "build/torch/"))
+
+
+def _has_alias_annotation(operator: Operator) -> bool:
+    return operator.schema is not None and _ALIAS_ANNOTATION.search(operator.schema) is not None
+
+
+def _returns_nothing_but_mutates(operator: Operator) -> bool:
+    return operator.schema is not None and "!" in operator.schema and operator.schema.endswith("-> ()")

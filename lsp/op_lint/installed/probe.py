@@ -1,0 +1,277 @@
+"""Reads the dispatcher of an installed torch. Run by path, as a child process under the user's interpreter.
+
+Nothing in op-lint imports this file: it needs only Python 3.8, the standard library and torch 2.4, and knows nothing
+of op-lint. It takes one argument, a JSON object with `marker` (a string), `plain` (whether to report torch itself),
+`load` (shared libraries), `import` (modules) and `path` (folders put on `sys.path` for those). It prints lines of
+`MARKER KIND JSON`; everything else on stdout, by whoever, goes to stderr. Kinds, in the order printed:
+
+`interpreter`  always; so whoever reads knows that this script ran
+`failure`      torch is absent, broken or too old: `code`, `message`
+`torch`        the plain torch: version, keys, operators, fallbacks (where `plain` is asked for)
+`extension`    what each of `load` and `import` did, and the operators that changed with them
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import platform
+import sys
+import traceback
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # annotations are not evaluated here, so they may be newer than Python 3.8
+    from collections.abc import Callable
+
+# torch's device types that have a dispatch key (c10/core/DeviceType.h); one that this torch does not know is left out.
+DEVICES = [
+    "cpu",
+    "cuda",
+    "hip",
+    "ve",
+    "fpga",
+    "maia",
+    "xla",
+    "vulkan",
+    "mps",
+    "meta",
+    "hpu",
+    "mtia",
+    "privateuseone",
+    "xpu",
+    "ipu",
+    "lazy",
+]
+SCRATCH = "op_lint_probe"
+
+
+class TorchUnusableError(Exception):
+    """torch is not there, does not import, or is not one that this script can read."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def import_torch() -> Any:
+    """The torch module. Raises TorchUnusableError."""
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        if error.name == "torch":
+            raise TorchUnusableError("absent", "torch is not installed") from error
+        raise TorchUnusableError("broken", f"import torch fails: {error}") from error
+    except Exception as error:
+        raise TorchUnusableError("broken", f"import torch fails: {last_line(error)}") from error
+    if not hasattr(torch, "_C") or not hasattr(torch, "__version__"):
+        where = getattr(torch, "__file__", None) or list(getattr(torch, "__path__", []))
+        raise TorchUnusableError("broken", f"what `import torch` finds is not torch: {where}")
+    return torch
+
+
+def last_line(error: BaseException) -> str:
+    """`Type: message`, first line of the message only."""
+    text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    return text.splitlines()[0] if text else type(error).__name__
+
+
+def keys_of(keyset: str) -> list[str]:
+    """The names in what torch prints of a set: `DispatchKeySet(A, B)`."""
+    inner = keyset[keyset.index("(") + 1 : keyset.rindex(")")]
+    return [name for name in inner.split(", ") if name]
+
+
+class KeyReader:
+    """Reads the dispatch keys by walking the values of torch's enum."""
+
+    def __init__(self, torch: Any) -> None:
+        self.c = torch._C
+        self.key = self.c.DispatchKey
+
+    def name(self, value: int) -> str:
+        """`toString` of the key with this value."""
+        return str(self.c._dispatch_key_name(self.key(value)))
+
+    def set_names(self, keyset: Any) -> list[str]:
+        """The runtime keys in a set."""
+        return keys_of(self.c._dispatch_keyset_to_string(keyset))
+
+    def read(self) -> dict[str, Any]:
+        """The fields of `op_lint.dispatch.keys.KeyFacts`."""
+        functionalities: list[str] = []
+        while self.name(len(functionalities)) != "UnknownUnknown":
+            functionalities.append(self.name(len(functionalities)))
+        backend_count = self.c._dispatch_num_backends()
+        start = len(functionalities) + 1
+        backends = [self.name(start + 1 + index) for index in range(backend_count)]
+        prefixes: dict[str, str] = {}
+        while not self.c._dispatch_is_alias_key(self.key(start)):
+            first = self.c.DispatchKeySet(self.key(start + 1))
+            owner = next(name for value, name in enumerate(functionalities) if value and first.has(self.key(value)))
+            prefixes[owner] = self.name(start)[: -len("Undefined")]
+            start += 1 + backend_count
+        runtime = self.set_names(self.c._dispatch_keyset_full())
+        values = self.values(start)
+        aliases: dict[str, list[str]] = {}
+        while self.c._dispatch_is_alias_key(self.key(start)):
+            aliases[self.name(start)] = [
+                name for name in runtime if self.c._dispatch_is_included_in_alias(values[name], self.key(start))
+            ]
+            start += 1
+        autograd = {
+            name: self.set_names(self.c._dispatch_get_backend_keyset_from_autograd(values[name])) for name in runtime
+        }
+        return {
+            "functionalities": functionalities,
+            "backends": backends,
+            "prefixes": prefixes,
+            "aliases": aliases,
+            "autograd_backends": {name: keys for name, keys in autograd.items() if keys},
+            "devices": self.devices(),
+            "included": self.set_names(self.c._dispatch_tls_local_include_set()),
+            "excluded": self.set_names(self.c._dispatch_tls_local_exclude_set()),
+        }
+
+    def values(self, end: int) -> dict[str, Any]:
+        """The key of each name among the values below `end`."""
+        return {self.name(value): self.key(value) for value in range(1, end)}
+
+    def devices(self) -> dict[str, str]:
+        """The key of a dense tensor on each device type."""
+        found: dict[str, str] = {}
+        for device in DEVICES:
+            try:
+                key = self.c._dispatch_key_for_device(device)
+            except RuntimeError:
+                continue
+            found[device] = str(key)
+        return found
+
+
+def operators(torch: Any) -> dict[str, str]:
+    """Every operator's name with the dispatcher's dump of its registrations."""
+    c = torch._C
+    names = [name for name in c._dispatch_get_all_op_names() if not name.startswith(SCRATCH + "::")]
+    return {name: c._dispatch_dump(name) for name in sorted(names)}
+
+
+def tags(torch: Any, name: str) -> list[str]:
+    """The names of the operator's tags."""
+    base, _, overload = name.partition(".")
+    found = torch._C._get_operation_overload(base, overload)
+    return sorted(tag.name for tag in found[2]) if found else []
+
+
+def described(torch: Any, dumps: dict[str, str]) -> list[tuple[str, str, list[str]]]:
+    """Name, dump and tags of each operator; one without a schema has no tags."""
+    return [(name, dump, [] if "\nschema: (none)\n" in dump else tags(torch, name)) for name, dump in dumps.items()]
+
+
+class Fallbacks:
+    """The backend fallbacks: what the table of an operator without kernels consists of."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+        self.library = torch.library.Library(SCRATCH, "DEF")
+        self.library.define("nothing() -> ()")
+
+    def read(self) -> str:
+        """The computed table of that operator."""
+        return str(self.torch._C._dispatch_dump_table(SCRATCH + "::nothing"))
+
+
+def plain_report(torch: Any, dumps: dict[str, str], fallbacks: str) -> dict[str, Any]:
+    """What the `torch` line says."""
+    version = torch.version
+    return {
+        "version": str(torch.__version__),
+        "cuda": version.cuda,
+        "hip": getattr(version, "hip", None),
+        "git": getattr(version, "git_version", None),
+        "debug": bool(getattr(version, "debug", False)),
+        "cxx11_abi": bool(torch._C._GLIBCXX_USE_CXX11_ABI),
+        "keys": KeyReader(torch).read(),
+        "operators": described(torch, dumps),
+        "fallbacks": fallbacks,
+    }
+
+
+def attempt(what: str, action: Callable[[], Any]) -> dict[str, str | None]:
+    """Do one load or import; its failure is what is reported, not a reason to stop."""
+    try:
+        action()
+    except BaseException as error:  # SystemExit too: a module may end the process when it is imported
+        return {"what": what, "error": "".join(traceback.format_exception_only(type(error), error)).strip()}
+    return {"what": what, "error": None}
+
+
+def main() -> None:
+    """Report on torch, then load what was asked for and report on that."""
+    request = json.loads(sys.argv[1])
+    sys.path[:] = [
+        entry for entry in sys.path if os.path.abspath(entry or ".") != os.path.dirname(os.path.abspath(__file__))
+    ]
+    report = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)
+
+    def say(kind: str, value: Any) -> None:
+        report.write("\n{} {} {}\n".format(request["marker"], kind, json.dumps(value)))
+        report.flush()
+
+    say(
+        "interpreter",
+        {
+            "version": platform.python_version(),
+            "implementation": platform.python_implementation(),
+            "executable": sys.executable,
+        },
+    )
+    try:
+        torch = import_torch()
+        say("location", location(torch))
+        try:
+            fallbacks = Fallbacks(torch)
+            before = operators(torch)
+            if request["plain"]:
+                say("torch", plain_report(torch, before, fallbacks.read()))
+        except AttributeError as error:
+            raise TorchUnusableError(
+                "too-old",
+                "torch {} lacks {}".format(torch.__version__, error.name if hasattr(error, "name") else error),
+            ) from error
+    except TorchUnusableError as error:
+        say("failure", {"code": error.code, "message": str(error)})
+        return
+    if request["load"] or request["import"]:
+        sys.path[:0] = request["path"]
+        loads = []
+        for library in request["load"]:
+            say("loading", library)
+            loads.append(attempt(library, lambda library=library: torch.ops.load_library(library)))
+        for module in request["import"]:
+            say("loading", module)
+            loads.append(attempt(module, lambda module=module: importlib.import_module(module)))
+        after = operators(torch)
+        changed = {name: dump for name, dump in after.items() if before.get(name) != dump}
+        removed: list[str] = sorted(set(before) - set(after))
+        say(
+            "extension",
+            {"loads": loads, "operators": described(torch, changed), "removed": removed, "fallbacks": fallbacks.read()},
+        )
+
+
+def location(torch: Any) -> dict[str, Any]:
+    """Where this torch is, and the files whose change means another torch."""
+    package = os.path.dirname(os.path.abspath(torch.__file__))
+    files: set[str] = {os.path.dirname(package), os.path.join(package, "version.py"), getattr(torch._C, "__file__", "")}
+    libraries = os.path.join(package, "lib")
+    files.update(os.path.join(libraries, name) for name in ("libtorch_cpu.so", "libtorch_cpu.dylib", "torch_cpu.dll"))
+    return {"package": package, "stamps": sorted(path for path in files if path and os.path.exists(path))}
+
+
+if __name__ == "__main__":
+    main()
+    # Not sys.exit: the destructors of a loaded extension have nothing more to say, and may crash.
+    sys.stderr.flush()
+    os._exit(0)
