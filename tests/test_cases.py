@@ -1,0 +1,56 @@
+"""Every case under tests/cases, through the command line in this process; some of them through every front."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from op_lint.packs import load_packs
+from tests.check import CASES, FRONTS, check, copy_of, expected, marks, meets, missing
+
+_ALL = sorted(path for path in CASES.iterdir() if path.is_dir())
+
+
+def _arguments(case: Path) -> tuple[str, ...]:
+    """A case that needs no torch is held against none, so that it cannot pass only because one is there."""
+    marked = ",".join(sorted({mark.code for mark in marks(case)} | {each["code"] for each in expected(case).expect}))
+    torch = ("--torch-version", "2.13.0") if expected(case).needs == "torch" else ("--no-torch",)
+    return (*torch, *(("--extend-select", marked) if marked else ()))
+
+
+@pytest.mark.parametrize("case", _ALL, ids=lambda case: case.name)
+def test_case(case: Path, tmp_path: Path) -> None:
+    said = expected(case)
+    known = {rule.code for rule in load_packs().rules}
+    unknown = {each["code"] for each in said.expect} - known
+    if unknown:
+        pytest.skip(f"no rule has the code {', '.join(sorted(unknown))}")
+    findings = check(copy_of(case, tmp_path), *_arguments(case))
+    assert not missing(findings, said.expect), findings
+    assert not [finding for finding in findings if finding["code"] in said.silent]
+    announced = marks(case)
+    codes = {mark.code for mark in announced}
+    stray = [
+        finding
+        for finding in findings
+        if finding["code"] in codes and not any(meets(finding, mark) for mark in announced)
+    ]
+    unmet = [mark for mark in announced if not any(meets(finding, mark) for finding in findings)]
+    assert (unmet, stray) == ([], [])
+
+
+def test_cases_expect_something() -> None:
+    empty = [case.name for case in _ALL if not (expected(case).expect or expected(case).silent or marks(case))]
+    assert _ALL
+    assert not empty
+
+
+@pytest.mark.parametrize("front", sorted(FRONTS.keys() - {"command line"}))
+@pytest.mark.parametrize("name", ["26-two-torch-library-blocks", "35-cpp-meta-plus-python-fake", "comments"])
+def test_fronts_agree(name: str, front: str, tmp_path: Path) -> None:
+    case = CASES / name
+    project = copy_of(case, tmp_path)
+    findings = check(project, *_arguments(case))
+    assert findings
+    assert check(project, *_arguments(case), front=front) == findings
