@@ -1,0 +1,6 @@
+"""C++ sources -> facts: libclang over overlay headers. Importing this package does not import libclang."""
+
+from op_lint.cpp.options import CppOptions
+from op_lint.cpp.reader import CppReader
+
+__all__ = ["CppOptions", "CppReader"]

@@ -6,7 +6,7 @@ libclang 18 through the bindings of the `libclang` wheel. All sources are handed
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from ctypes import POINTER, byref, c_char_p, c_uint, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_int, c_uint, c_void_p
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -54,6 +54,8 @@ def _library() -> Any:
         function.restype = None
     library.clang_getFileName.argtypes = [c_void_p]
     library.clang_getFileName.restype = cindex._CXString
+    library.clang_getExceptionSpecificationType.argtypes = [Type]
+    library.clang_getExceptionSpecificationType.restype = c_int
     library.clang_isInvalidDeclaration.argtypes = [Cursor]
     library.clang_isInvalidDeclaration.restype = c_uint
     library.clang_Cursor_isInlineNamespace.argtypes = [Cursor]
@@ -156,6 +158,15 @@ def parse(path: str, files: Mapping[str, bytes], arguments: Sequence[str]) -> Tr
 def is_invalid(cursor: Any) -> bool:
     """Whether libclang found errors in this declaration itself (so that its types may be made up)."""
     return bool(_library().clang_isInvalidDeclaration(cursor))
+
+
+_NOEXCEPT = (1, 4)
+"""CXCursor_ExceptionSpecificationKind_DynamicNone and _BasicNoexcept (Index.h, libclang 18)."""
+
+
+def is_noexcept(type_: Any) -> bool:
+    """Whether a function type is `noexcept` (or `throw()`)."""
+    return _library().clang_getExceptionSpecificationType(type_) in _NOEXCEPT
 
 
 def qualified_name(cursor: Any) -> str:

@@ -127,9 +127,20 @@ Known = Callable[[str], bool]
 """Whether an include that is no project file is one that the overlay stands in for."""
 
 
-def preprocess(path: str, data: bytes, resolve: Resolve, load: Load, known: Known, defines: Mapping[str, str]) -> Preprocessed:
-    """Read the directives of `data` and of every project file that it includes. Never raises."""
-    walker = _Walker(resolve, load, known, defines)
+def preprocess(
+    path: str,
+    data: bytes,
+    resolve: Resolve,
+    load: Load,
+    known: Known,
+    defines: Mapping[str, str],
+    keep_known: bool = False,
+) -> Preprocessed:
+    """Read the directives of `data` and of every project file that it includes. Never raises.
+
+    With `keep_known` the includes that the overlay would stand in for are left to libclang (the real headers).
+    """
+    walker = _Walker(resolve, load, known, defines, keep_known)
     walker.enter(path, data, ALWAYS)
     return walker.result
 
@@ -145,8 +156,10 @@ class _Frame:
 
 
 class _Walker:
-    def __init__(self, resolve: Resolve, load: Load, known: Known, defines: Mapping[str, str]) -> None:
-        self.resolve, self.load, self.known = resolve, load, known
+    def __init__(
+        self, resolve: Resolve, load: Load, known: Known, defines: Mapping[str, str], keep_known: bool
+    ) -> None:
+        self.resolve, self.load, self.known, self.keep_known = resolve, load, known, keep_known
         self.result = Preprocessed()
         self.aliases: dict[str, str] = {}
         self.definitions: dict[str, list[tuple[Condition, int | None]]] = {
@@ -209,10 +222,7 @@ class _Walker:
             elif word == "undef" and condition == ALWAYS:
                 self.definitions[directive.argument.decode("utf-8", "replace")] = []
             elif word in ("include", "import", "include_next"):
-                if condition != NEVER:
-                    view.targets.append((directive, self.include(view, directive, conjunction((reached, condition)))))
-                else:
-                    view.targets.append((directive, None))
+                self.include(view, directive, conjunction((reached, condition)))
             condition = frames[-1].current if frames else ALWAYS
         view.arms.extend(Arm(frame.body, len(data), frame.current) for frame in reversed(frames))
         view.arms.sort(key=lambda arm: (arm.start, -arm.end))
@@ -238,27 +248,29 @@ class _Walker:
         else:
             self.definitions[name] = [*(before or []), (condition, value)]
 
-    def include(self, view: View, directive: Directive, condition: Condition) -> str | None:
+    def include(self, view: View, directive: Directive, condition: Condition) -> None:
         match = _INCLUDE.match(directive.argument)
-        if not match or directive.word == "include_next":
-            return None
-        angled = match.group(1) is None
-        name = (match.group(2) if angled else match.group(1)).decode("utf-8", "surrogateescape")
-        path = self.resolve(view.path, name, angled)
-        if path is None:
-            if not self.known(name):
-                self.result.missing.append((name, view.path, directive.start))
-            return None
-        if path in self.aliases:
-            return self.aliases[path]
+        name = (match.group(1) or match.group(2)).decode("utf-8", "surrogateescape") if match else ""
+        angled = match is not None and match.group(1) is None
+        path = None
+        if name and condition != NEVER and directive.word != "include_next":
+            path = self.resolve(view.path, name, angled)
+        if path is None and self.keep_known and self.known(name):
+            return
+        alias = self.aliases.get(path) if path is not None else None
+        if path is not None and alias is None:
+            alias = self.enter_file(path, condition)
+        if alias is None and name and condition != NEVER and not self.known(name):
+            self.result.missing.append((name, view.path, directive.start))
+        view.targets.append((directive, alias))
+
+    def enter_file(self, path: str, condition: Condition) -> str | None:
+        """Read an included file; None where it cannot be, or where too many have been."""
         if len(self.aliases) >= MOST_FILES:
             self.result.truncated = True
             return None
         data = self.load(path)
-        if data is None:
-            self.result.missing.append((name, view.path, directive.start))
-            return None
-        return self.enter(path, data, condition)
+        return None if data is None else self.enter(path, data, condition)
 
 
 def _guard(found: list[Directive], data: bytes) -> int | None:

@@ -53,16 +53,20 @@ class SourceMap:
         stop = end.offset if end.file == start.file else start.offset
         return self.at(view, start.offset, stop)
 
-    def spelled(self, cursor: Any) -> Place | None:
-        """Where the tokens of `cursor` were written, if a macro put them where they are."""
+    def in_macro(self, cursor: Any) -> bool:
+        """Whether a macro put `cursor` where it is."""
         location = cursor.location
-        written = self.tu.spelling(location)
-        if written == self.tu.expansion(location):
+        return self.tu.spelling(location) != self.tu.expansion(location)
+
+    def spelled(self, cursor: Any) -> Place | None:
+        """Where the tokens of `cursor` were written, if a macro put them where they are and that is in a file."""
+        if not self.in_macro(cursor):
             return None
+        written = self.tu.spelling(cursor.location)
         view = self.view(written)
         return self.at(view, written.offset, written.offset) if view else None
 
-    def condition(self, place: Place, spelled: Place | None = None) -> Condition:
+    def condition(self, place: Place) -> Condition:
         """The condition under which what is at `place` is compiled.
 
         What a macro makes is compiled where the macro is used; which of several definitions it uses is told by the

@@ -86,7 +86,7 @@ def _named(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
         if declaration.kind == CursorKind.NO_DECL_FOUND:
             return "?", ()
     name = qualified_name(declaration)
-    if name in _STRINGS and canonical.num_template_arguments > 0:
+    if name in _STRINGS and canonical.get_num_template_arguments() > 0:
         element = canonical.get_template_argument_type(0).spelling
         return (_STRINGS[name], ()) if element == "char" else (name, (CppType(element),))
     arguments = _arguments(type_, canonical, declaration, depth)
@@ -96,10 +96,10 @@ def _named(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
 
 
 def _arguments(type_: Any, canonical: Any, declaration: Any, depth: int) -> tuple[CppType, ...]:
-    count = canonical.num_template_arguments
+    count = canonical.get_num_template_arguments()
     if count <= 0:
         return ()
-    if type_.num_template_arguments == count and _is_sugar_of(type_, canonical, count):
+    if type_.get_num_template_arguments() == count and _is_sugar_of(type_, canonical, count):
         canonical = type_
     found: list[CppType] = []
     for index in range(count):

@@ -1,22 +1,21 @@
 """One parsed translation unit -> the registrations in it.
 
 Registration is recognised by what the code *is*: a variable of type `torch::detail::TorchLibraryInit` or its stable
-twin, a `torch::Library` object, a chain on `RegisterOperators`, and calls of `def`, `impl` and `fallback` on such an object,
-wherever macros, helper functions and lambdas put them. A macro's name decides nothing.
+twin, a `torch::Library` object, a chain on `RegisterOperators`, and calls of `def`, `impl` and `fallback` on such an
+object, wherever macros, helper functions and lambdas put them. A macro's name decides nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
-from op_lint.condition import ALWAYS, Condition, conjunction
-from op_lint.cpp.clang import CursorKind, TranslationUnit, TypeKind, is_invalid, qualified_name
+from op_lint.cpp.clang import CursorKind, TranslationUnit, TypeKind, qualified_name
 from op_lint.cpp.kernels import KernelReader
+from op_lint.cpp.keys import DEFAULT_KEY, is_key, key_of, own_name
 from op_lint.cpp.literals import LiteralReader
-from op_lint.cpp.preprocess import Preprocessed, View
 from op_lint.cpp.sources import SourceMap
 from op_lint.facts import (
     Definition,
@@ -32,31 +31,21 @@ from op_lint.facts import (
     Unresolved,
 )
 
-_INIT_TYPES = {"torch::detail::TorchLibraryInit": False, "torch::stable::detail::StableTorchLibraryInit": True}
-_LIBRARY_TYPES = {"torch::Library": False, "torch::stable::detail::StableLibrary": True}
+OVERLAY = "/0"
+"""The name of the overlay header in every parse."""
+
+_INIT_TYPES = {"torch::detail::TorchLibraryInit", "torch::stable::detail::StableTorchLibraryInit"}
+_LIBRARY_TYPES = {"torch::Library", "torch::stable::detail::StableLibrary"}
 _LEGACY_TYPE = "c10::RegisterOperators"
 _KINDS = {"DEF": UnitKind.LIBRARY, "FRAGMENT": UnitKind.FRAGMENT, "IMPL": UnitKind.IMPL}
-_CALLS = ("def", "impl", "fallback", "op", "impl_UNBOXED", "set_python_module", "impl_abstract_pystub")
-_TRANSPARENT = {
-    CursorKind.UNEXPOSED_EXPR,
-    CursorKind.PAREN_EXPR,
-    CursorKind.CXX_FUNCTIONAL_CAST_EXPR,
-    CursorKind.CSTYLE_CAST_EXPR,
-}
-_FUNCTIONS = {
-    CursorKind.FUNCTION_DECL,
-    CursorKind.FUNCTION_TEMPLATE,
-    CursorKind.CXX_METHOD,
-    CursorKind.CONVERSION_FUNCTION,
-    CursorKind.CONSTRUCTOR,
-}
+_PYTHON_MODULE = {"set_python_module", "impl_abstract_pystub"}
+_METHODS = {"def", "impl", "impl_UNBOXED", "fallback", "op"} | _PYTHON_MODULE
+_FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE, CursorKind.CXX_METHOD}
 _CLASSES = {CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE}
+_LOOPS = {CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT, CursorKind.CXX_FOR_RANGE_STMT}
 _MACRO_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_SCHEMA_NAME = re.compile(r"\s*(?:([A-Za-z_][\w.]*)::)?([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?")
+_NAME = re.compile(r"\s*(?:([A-Za-z_][\w.]*)::)?([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?")
 _DEEPEST_CALL = 8
-
-DEFAULT_KEY = "CompositeImplicitAutograd"
-"""The key of a kernel that is registered without one (library.cpp, torch 2.13)."""
 
 
 @dataclass
@@ -70,23 +59,819 @@ class Registrations:
     unresolved: list[Unresolved] = field(default_factory=list)
     delegations: list[Delegation] = field(default_factory=list)
 
+    def rows(self) -> Iterable[Any]:
+        """Everything but the units."""
+        yield from self.definitions
+        yield from self.implementations
+        yield from self.fallbacks
+        yield from self.unresolved
+        yield from self.delegations
+
 
 @dataclass(frozen=True)
 class _Library:
-    """A `torch::Library` (or `StableLibrary`, or `RegisterOperators`) object in scope, as the unit it belongs to."""
+    """A `torch::Library` (`StableLibrary`, `RegisterOperators`) in scope: the unit whose block it is of."""
 
     unit: int
 
 
-@dataclass(frozen=True)
-class _Scope:
-    """What names mean inside a body: declarations (by libclang's hash) -> library, text, or a lambda's cursor."""
+@dataclass
+class _Body:
+    """What a body being read knows: what names stand for, and under which run-time condition it runs."""
 
     values: dict[int, Any]
     guard: str | None = None
     depth: int = 0
+    python_module: dict[int, str] = field(default_factory=dict)
+
+    def lookup(self, declaration: Any) -> Any:
+        return self.values.get(declaration.hash)
+
+    def guarded(self, text: str) -> _Body:
+        guard = f"{self.guard} && {text}" if self.guard else text
+        return _Body(self.values, guard, self.depth, self.python_module)
 
 
 def read_unit(tu: TranslationUnit, sources: SourceMap) -> Registrations:
-    """All registrations of the source (and of the bodies that its blocks include or call)."""
+    """All registrations of the source, and of what its blocks include or call."""
     return _UnitReader(tu, sources).run()
+
+
+class _UnitReader:
+    def __init__(self, tu: TranslationUnit, sources: SourceMap) -> None:
+        self.tu = tu
+        self.sources = sources
+        self.found = Registrations()
+        self.literals = LiteralReader(sources)
+        self.kernels = KernelReader(sources, self.find_function)
+        self.declarations: list[Any] = []
+        self.read_bodies: set[int] = set()
+
+    def run(self) -> Registrations:
+        self.declarations = self.tu.declarations(self._is_class_with_library, OVERLAY)
+        main = self.sources.main
+        helpers: list[Any] = []
+        for cursor in self.declarations:
+            kind = cursor.kind
+            if kind == CursorKind.VAR_DECL:
+                if self._in(cursor, main.alias):
+                    self.variable(cursor)
+            elif kind in _FUNCTIONS and self._in(cursor, main.alias):
+                helpers.append(cursor)
+        for cursor in helpers:
+            self.function(cursor)
+        return self.found
+
+    def _in(self, cursor: Any, alias: str) -> bool:
+        return self.tu.expansion(cursor.location).file == alias
+
+    def _is_class_with_library(self, cursor: Any) -> bool:
+        if cursor.kind not in _CLASSES:
+            return False
+        place = self.sources.place(cursor)
+        if place is None or place.path != self.sources.main.path:
+            return False
+        text = self.sources.main.data[place.start : place.end]
+        return b"Library" in text or b"RegisterOperators" in text
+
+    def find_function(self, name: str) -> Any:
+        """A function of this source by the name that a registration calls it, qualified or not."""
+        simple = name.partition("<")[0].rpartition("::")[2]
+        for cursor in self.declarations:
+            if cursor.kind in _FUNCTIONS and cursor.spelling == simple:
+                return cursor
+        return None
+
+    # -- units
+
+    def variable(self, cursor: Any) -> None:
+        """A variable outside functions (or static in one): a block's initialiser, a library, a legacy chain."""
+        type_name = _type_name(cursor.type)
+        if type_name in _INIT_TYPES:
+            self.initialiser(cursor, stable="stable" in type_name)
+        elif type_name in _LIBRARY_TYPES:
+            self.library_object(cursor)
+        elif type_name == _LEGACY_TYPE:
+            self.legacy(cursor)
+
+    def initialiser(self, cursor: Any, stable: bool) -> None:
+        arguments = _call_arguments(cursor)
+        place = self.sources.place(cursor)
+        if place is None:
+            return
+        if len(arguments) < 4:
+            self._lost_unit(cursor, place)
+            return
+        body = _Body({})
+        kind = _enumerator(arguments[0])
+        namespace = self.literals.text(arguments[2], body.lookup)
+        if namespace is None or kind not in _KINDS:
+            self._unresolved("unit", "the namespace is not a constant", place, None)
+            return
+        key = key_of(arguments[3], body.lookup)
+        if stable and _KINDS[kind] == UnitKind.IMPL:
+            text = self.literals.text(arguments[3], body.lookup)
+            key = own_name(text.value) if text else None
+        function = _function_of(arguments[1])
+        unit = self.add_unit(_KINDS[kind], place, cursor, namespace.value, key, stable, function)
+        if function is not None:
+            self.run_body(function, [_Library(unit)], body)
+
+    def add_unit(
+        self, kind: UnitKind, place: Place, cursor: Any, namespace: str, key: str | None, stable: bool, function: Any
+    ) -> int:
+        sources = self.sources
+        macro = sources.word_at(sources.main, place.start) if sources.in_macro(cursor) else _type_name(cursor.type)
+        number = len(self.found.units)
+        undefined = _MACRO_NAME.fullmatch(namespace) is not None
+        body = self._body_place(function)
+        self.found.units.append(
+            Unit(
+                id=number,
+                kind=kind,
+                macro=macro,
+                place=place,
+                namespace=None if namespace == "_" else namespace,
+                key=key,
+                namespace_macro=namespace if undefined else None,
+                namespace_place=sources.find_word(place, namespace),
+                key_place=sources.find_word(place, key) if key else None,
+                stable=stable,
+                condition=sources.condition(place),
+                body=body,
+                spelled=sources.spelled(cursor),
+            )
+        )
+        return number
+
+    def _body_place(self, function: Any) -> Place | None:
+        block = _block(function) if function is not None else None
+        return self.sources.place(block) if block is not None else None
+
+    def _lost_unit(self, cursor: Any, place: Place) -> None:
+        self._unresolved("unit", "the block's arguments could not be read", place, None)
+
+    def library_object(self, cursor: Any) -> int | None:
+        """A `torch::Library` made by hand: `torch::Library lib(torch::Library::IMPL, "ns", key, file, line)`."""
+        arguments = _call_arguments(cursor)
+        place = self.sources.place(cursor)
+        if place is None or len(arguments) < 3:
+            return None
+        body = _Body({})
+        kind = _enumerator(arguments[0])
+        namespace = self.literals.text(arguments[1], body.lookup)
+        if kind not in _KINDS or namespace is None:
+            return None
+        key = key_of(arguments[2], body.lookup)
+        return self.add_unit(_KINDS[kind], place, cursor, namespace.value, key, False, None)
+
+    def function(self, cursor: Any) -> None:
+        """A function of the source: a helper that takes a library and that no block here has called."""
+        parameters = [child for child in cursor.get_children() if child.kind == CursorKind.PARM_DECL]
+        libraries = [parameter for parameter in parameters if _type_name(parameter.type) in _LIBRARY_TYPES]
+        block = _block(cursor)
+        if block is None:
+            return
+        if libraries and cursor.hash not in self.read_bodies:
+            self.helper(cursor, parameters, block)
+        elif not libraries:
+            self.inner_objects(cursor, block)
+
+    def helper(self, cursor: Any, parameters: list[Any], block: Any) -> None:
+        place = self.sources.place(cursor)
+        if place is None:
+            return
+        number = len(self.found.units)
+        before = [len(rows) for rows in self._rows()]
+        stable = any("Stable" in _type_name(parameter.type) for parameter in parameters)
+        self.found.units.append(
+            Unit(
+                id=number,
+                kind=UnitKind.HELPER,
+                macro="torch::Library&",
+                place=place,
+                namespace=None,
+                stable=stable,
+                condition=self.sources.condition(place),
+                body=self.sources.place(block),
+                function=qualified_name(cursor),
+            )
+        )
+        values: dict[int, Any] = {p.hash: _Library(number) for p in parameters if _type_name(p.type) in _LIBRARY_TYPES}
+        self.statements(block, _Body(values))
+        if [len(rows) for rows in self._rows()] == before:
+            self.found.units.pop()
+
+    def _rows(self) -> list[list[Any]]:
+        found = self.found
+        return [found.definitions, found.implementations, found.fallbacks, found.unresolved, found.delegations]
+
+    def inner_objects(self, cursor: Any, block: Any) -> None:
+        """Registrar objects inside an ordinary function: `static auto r = RegisterOperators()...`, a local library."""
+        place = self.sources.place(block)
+        if place is None:
+            return
+        text = self.sources.main.data[place.start : place.end]
+        if b"RegisterOperators" in text or b"Library" in text or b"TorchLibraryInit" in text:
+            self.statements(block, _Body({}))
+
+    # -- bodies
+
+    def run_body(self, function: Any, arguments: list[Any], caller: _Body) -> bool:
+        """Read the body of `function` with its parameters bound to `arguments`; False if its body is not here."""
+        block = _block(function)
+        if block is None or caller.depth >= _DEEPEST_CALL:
+            return False
+        self.read_bodies.add(function.hash)
+        values = dict(caller.values)
+        parameters = [child for child in function.get_children() if child.kind == CursorKind.PARM_DECL]
+        for parameter, argument in zip(parameters, arguments, strict=False):
+            if argument is not None:
+                values[parameter.hash] = argument
+        self.statements(block, _Body(values, caller.guard, caller.depth + 1, caller.python_module))
+        return True
+
+    def statements(self, cursor: Any, body: _Body) -> None:
+        for child in cursor.get_children():
+            self.statement(child, body)
+
+    def statement(self, cursor: Any, body: _Body) -> None:
+        kind = cursor.kind
+        if kind == CursorKind.IF_STMT:
+            self.branches(cursor, body)
+        elif kind == CursorKind.CXX_FOR_RANGE_STMT:
+            self.range_loop(cursor, body)
+        elif kind in _LOOPS:
+            self.statements(cursor, body.guarded("in a loop"))
+        elif kind == CursorKind.DECL_STMT:
+            for child in cursor.get_children():
+                if child.kind == CursorKind.VAR_DECL:
+                    self.local(child, body)
+        elif kind.is_expression():
+            self.expression(cursor, body)
+        elif kind.is_statement():
+            self.statements(cursor, body)
+
+    def branches(self, cursor: Any, body: _Body) -> None:
+        children = list(cursor.get_children())
+        statements = [c for c in children if c.kind.is_statement()]
+        tests = [c for c in children if c.kind.is_expression()]
+        # `if (x) m.def(...)`: the branches may be expressions too; the first child is the test.
+        test = tests[0] if tests else None
+        branches = [child for child in children if child is not test and (child in statements or child in tests)]
+        place = self.sources.place(test) if test is not None else None
+        text = self.sources.text(place) if place else "a run-time test"
+        for index, branch in enumerate(branches):
+            self.statement(branch, body.guarded(text if index == 0 else f"!({text})"))
+
+    def range_loop(self, cursor: Any, body: _Body) -> None:
+        """`for (auto name : {"a", "b"})` is read once for each literal."""
+        children = list(cursor.get_children())
+        variable = next((child for child in children if child.kind == CursorKind.VAR_DECL), None)
+        block = children[-1] if children else None
+        if variable is None or block is None:
+            return
+        elements = self._elements(children, body)
+        if not elements:
+            self.statement(block, body.guarded("in a loop"))
+            return
+        for element in elements:
+            self.statement(block, _Body({**body.values, variable.hash: element}, body.guard, body.depth))
+
+    def _elements(self, children: list[Any], body: _Body) -> list[Text]:
+        for child in children[:-1]:
+            for inner in child.walk_preorder():
+                if inner.kind == CursorKind.INIT_LIST_EXPR:
+                    texts = [self.literals.text(element, body.lookup) for element in inner.get_children()]
+                    return [text for text in texts if text] if texts and all(texts) else []
+        return []
+
+    def local(self, cursor: Any, body: _Body) -> None:
+        type_name = _type_name(cursor.type)
+        initialisers = [c for c in cursor.get_children() if c.kind.is_expression() or c.kind == CursorKind.LAMBDA_EXPR]
+        if type_name in _LIBRARY_TYPES and cursor.type.get_canonical().kind != TypeKind.LVALUEREFERENCE:
+            unit = self.library_object(cursor)
+            if unit is not None:
+                body.values[cursor.hash] = _Library(unit)
+            return
+        if type_name in _INIT_TYPES or type_name == _LEGACY_TYPE:
+            self.variable(cursor)
+            return
+        if not initialisers:
+            return
+        function = _lambda_of(initialisers[-1])
+        if function is not None:
+            body.values[cursor.hash] = function
+            return
+        value = self.expression(initialisers[-1], body)
+        if isinstance(value, _Library):
+            body.values[cursor.hash] = value
+
+    def expression(self, cursor: Any, body: _Body) -> Any:
+        """Read the calls inside an expression; its value where it is a library."""
+        kind = cursor.kind
+        if kind == CursorKind.DECL_REF_EXPR:
+            return body.lookup(cursor.referenced) if cursor.referenced is not None else None
+        if kind == CursorKind.LAMBDA_EXPR:
+            return cursor
+        children = list(cursor.get_children())
+        if children and children[0].kind == CursorKind.MEMBER_REF_EXPR:
+            method = _method_name(children[0])
+            if method in _METHODS:
+                return self.method_call(cursor, method, children, body)
+        if kind == CursorKind.CALL_EXPR:
+            return self.plain_call(cursor, children, body)
+        if kind == CursorKind.CONDITIONAL_OPERATOR and children:
+            place = self.sources.place(children[0])
+            text = self.sources.text(place) if place else "a run-time test"
+            for index, child in enumerate(children[1:]):
+                self.expression(child, body.guarded(text if index == 0 else f"!({text})"))
+            return None
+        values = [self.expression(child, body) for child in children if _is_value(child)]
+        return values[0] if len(values) == 1 else next((v for v in values if isinstance(v, _Library)), None)
+
+    # -- calls
+
+    def plain_call(self, cursor: Any, children: list[Any], body: _Body) -> Any:
+        """A call that is no method of a library: a helper with the library as argument, a lambda, a legacy object."""
+        if cursor.spelling == "RegisterOperators" and _type_name(cursor.type) == _LEGACY_TYPE:
+            return self.legacy_object(cursor, children, body)
+        if cursor.spelling == "Library" and _type_name(cursor.type) in _LIBRARY_TYPES and len(children) == 1:
+            return self.expression(children[0], body)
+        values = [self.expression(child, body) for child in children if _is_value(child)]
+        libraries = [value for value in values if isinstance(value, _Library)]
+        if not libraries:
+            return None
+        function = values[0] if _is_lambda(values[0]) else _callee(cursor)
+        arguments = self._bound_arguments(cursor, function, children, body)
+        if function is None or not self.run_body(function, arguments, body):
+            self.delegate(cursor, function, libraries[0], body)
+        return None
+
+    def _bound_arguments(self, cursor: Any, function: Any, children: list[Any], body: _Body) -> list[Any]:
+        """What the parameters of a called helper stand for: a library, a text, a key, a kernel; else None."""
+        arguments = list(cursor.get_arguments())
+        if not arguments or _is_lambda(function):
+            arguments = [child for child in children if _is_value(child)][1:]
+        bound: list[Any] = []
+        for argument in arguments:
+            value = self.expression(argument, body)
+            if value is None:
+                value = self.literals.text(argument, body.lookup)
+            if value is None:
+                value = key_of(argument, body.lookup) if is_key(argument.type) else None
+            if value is None:
+                place = self.sources.place(argument)
+                value = self.kernels.kernel(argument, place, body.lookup) if place else None
+            bound.append(value)
+        return bound
+
+    def delegate(self, cursor: Any, function: Any, library: _Library, body: _Body) -> None:
+        place = self.sources.place(cursor)
+        if place is None:
+            return
+        name = qualified_name(function) if function is not None and not _is_lambda(function) else ""
+        condition = self.sources.condition(place)
+        if name:
+            self.found.delegations.append(Delegation(library.unit, name, place, condition))
+        else:
+            self._unresolved("def", "the library is passed to a function that is not known", place, library.unit)
+
+    def method_call(self, cursor: Any, method: str, children: list[Any], body: _Body) -> Any:
+        member = children[0]
+        objects = [child for child in member.get_children() if _is_value(child)]
+        receiver = self.expression(objects[0], body) if objects else None
+        if not isinstance(receiver, _Library):
+            if not objects or _type_name(objects[0].type) not in (*_LIBRARY_TYPES, _LEGACY_TYPE):
+                for child in children[1:]:
+                    self.expression(child, body)
+                return None
+            place = self._call_place(cursor, member)
+            if place is not None:
+                self._unresolved(method, "it is not known which block this library belongs to", place, None)
+            return None
+        arguments = [child for child in children[1:] if _is_value(child) and not _is_defaulted(child)]
+        place = self._call_place(cursor, member)
+        if place is not None:
+            self.register(method, receiver.unit, arguments, place, self.sources.spelled(cursor), body)
+        return receiver
+
+    def _call_place(self, cursor: Any, member: Any) -> Place | None:
+        """The call; in a chain, from the method's own name on."""
+        whole = self.sources.place(cursor)
+        if whole is None:
+            return None
+        objects = [child for child in member.get_children() if _is_value(child)]
+        if objects and any(inner.kind == CursorKind.MEMBER_REF_EXPR for inner in objects[0].walk_preorder()):
+            point = self.tu.expansion(member.location)
+            view = self.sources.view(point)
+            if view is not None and view.path == whole.path and point.offset >= whole.start:
+                return self.sources.at(view, point.offset, whole.end)
+        return whole
+
+    # -- registrations
+
+    def register(
+        self, method: str, unit: int, arguments: list[Any], place: Place, spelled: Place | None, body: _Body
+    ) -> None:
+        if method in _PYTHON_MODULE:
+            text = self.literals.text(arguments[0], body.lookup) if arguments else None
+            if text is not None:
+                body.python_module[unit] = text.value
+        elif method == "def":
+            self.definition(unit, arguments, place, spelled, body)
+        elif method in ("impl", "impl_UNBOXED"):
+            self.implementation(unit, arguments, place, spelled, body)
+        elif method == "fallback":
+            self.fallback(unit, arguments, place, spelled, body)
+        elif method == "op":
+            self.legacy_op(unit, arguments, place, spelled, body)
+
+    def definition(
+        self, unit: int, arguments: list[Any], place: Place, spelled: Place | None, body: _Body
+    ) -> None:
+        if not arguments:
+            return
+        text = self.literals.text(arguments[0], body.lookup)
+        if text is None:
+            self._unresolved("def", "the schema is not a constant", place, unit, body)
+            return
+        kernel, key, key_place, tags = None, None, None, ()
+        for argument in arguments[1:]:
+            if _is_tags(argument):
+                tags = _tag_names(argument)
+            elif kernel is None and not _is_enum(argument, "_RegisterOrVerify"):
+                kernel = self.kernels.kernel(argument, place, body.lookup)
+                key, key_place = self._dispatch_key(argument, body)
+        self._define(unit, text, kernel, key, key_place, tags, _analysis(arguments[0]), place, spelled, body)
+
+    def _define(
+        self,
+        unit: int,
+        text: Text,
+        kernel: Kernel | None,
+        key: str | None,
+        key_place: Place | None,
+        tags: tuple[str, ...],
+        analysis: str | None,
+        place: Place,
+        spelled: Place | None,
+        body: _Body,
+    ) -> None:
+        name = _NAME.match(text.value)
+        if name is None:
+            self._unresolved("def", f"no operator name in {text.value[:60]!r}", place, unit, body)
+            return
+        namespace = self._namespace(unit, name.group(1))
+        self.found.definitions.append(
+            Definition(
+                unit=unit,
+                operator=OperatorName(namespace, name.group(2), name.group(3) or ""),
+                place=place,
+                name_place=text.place_of(name.start(2), name.end()),
+                text=text,
+                schema=text if "(" in text.value else None,
+                kernel=kernel,
+                key=key,
+                key_place=key_place,
+                explicit_namespace=name.group(1),
+                tags=tags,
+                python_module=body.python_module.get(unit),
+                alias_analysis=analysis,
+                condition=self.sources.condition(place),
+                runtime_guard=body.guard,
+                spelled=spelled,
+            )
+        )
+
+    def implementation(
+        self, unit: int, arguments: list[Any], place: Place, spelled: Place | None, body: _Body
+    ) -> None:
+        arguments = [argument for argument in arguments if not _is_enum(argument, "_RegisterOrVerify")]
+        if len(arguments) < 2:
+            return
+        text = self.literals.text(arguments[0], body.lookup)
+        if text is None:
+            self._unresolved("impl", "the operator's name is not a constant", place, unit, body)
+            return
+        call_key, key_place = None, None
+        if len(arguments) >= 3:
+            call_key = key_of(arguments[1], body.lookup)
+            key_place = self.sources.place(arguments[1])
+            if call_key is None:
+                self._unresolved("impl", "the dispatch key is not a constant", place, unit, body)
+                return
+        else:
+            call_key, key_place = self._dispatch_key(arguments[-1], body)
+        kernel = self.kernels.kernel(arguments[-1], place, body.lookup)
+        self._implement(unit, text, kernel, call_key, key_place, place, spelled, body)
+
+    def _implement(
+        self,
+        unit: int,
+        text: Text,
+        kernel: Kernel,
+        call_key: str | None,
+        key_place: Place | None,
+        place: Place,
+        spelled: Place | None,
+        body: _Body,
+    ) -> None:
+        name = _NAME.match(text.value)
+        if name is None:
+            self._unresolved("impl", f"no operator name in {text.value[:60]!r}", place, unit, body)
+            return
+        block = self.found.units[unit]
+        self.found.implementations.append(
+            Implementation(
+                unit=unit,
+                operator=OperatorName(self._namespace(unit, name.group(1)), name.group(2), name.group(3) or ""),
+                key=call_key or block.key or DEFAULT_KEY,
+                kernel=kernel,
+                place=place,
+                name_place=text.place_of(name.start(2), name.end()),
+                text=text,
+                key_place=key_place or block.key_place,
+                call_key=call_key,
+                explicit_namespace=name.group(1),
+                condition=self.sources.condition(place),
+                runtime_guard=body.guard,
+                spelled=spelled,
+            )
+        )
+
+    def fallback(self, unit: int, arguments: list[Any], place: Place, spelled: Place | None, body: _Body) -> None:
+        if not arguments:
+            return
+        call_key, key_place = self._dispatch_key(arguments[0], body)
+        block = self.found.units[unit]
+        self.found.fallbacks.append(
+            Fallback(
+                unit=unit,
+                key=call_key or block.key,
+                kernel=self.kernels.kernel(arguments[0], place, body.lookup),
+                place=place,
+                namespace=block.namespace,
+                key_place=key_place or block.key_place,
+                condition=self.sources.condition(place),
+                runtime_guard=body.guard,
+                spelled=spelled,
+            )
+        )
+
+    def _dispatch_key(self, argument: Any, body: _Body) -> tuple[str | None, Place | None]:
+        """The key of `torch::dispatch(key, f)`, where the argument is one."""
+        for call in argument.walk_preorder():
+            if call.kind == CursorKind.LAMBDA_EXPR:
+                return None, None
+            if call.kind == CursorKind.CALL_EXPR and call.spelling == "dispatch":
+                for part in call.get_children():
+                    if part.kind.is_expression() and is_key(part.type):
+                        return key_of(part, body.lookup), self.sources.place(part)
+        return None, None
+
+    def _namespace(self, unit: int, explicit: str | None) -> str:
+        return explicit or self.found.units[unit].namespace or ""
+
+    def _unresolved(
+        self, what: str, reason: str, place: Place, unit: int | None, body: _Body | None = None
+    ) -> None:
+        block = self.found.units[unit] if unit is not None else None
+        if body is not None and body.guard == "in a loop":
+            reason += " (registered in a loop)"
+        self.found.unresolved.append(
+            Unresolved(
+                what="impl" if what == "impl_UNBOXED" else "def" if what == "op" else what,
+                reason=reason,
+                place=place,
+                unit=unit,
+                namespace=block.namespace if block else None,
+                key=block.key if block else None,
+                condition=self.sources.condition(place),
+            )
+        )
+
+    # -- the legacy API
+
+    def legacy(self, cursor: Any) -> None:
+        """`static auto registry = torch::RegisterOperators().op(...)`."""
+        for child in cursor.get_children():
+            if child.kind.is_expression():
+                self.expression(child, _Body({}))
+
+    def legacy_object(self, cursor: Any, children: list[Any], body: _Body) -> Any:
+        arguments = [child for child in children if _is_value(child) and not _is_defaulted(child)]
+        if len(arguments) == 1 and _type_name(arguments[0].type) == _LEGACY_TYPE:
+            return self.expression(arguments[0], body)
+        place = self.sources.place(cursor)
+        if place is None:
+            return None
+        number = len(self.found.units)
+        self.found.units.append(
+            Unit(
+                id=number,
+                kind=UnitKind.LEGACY,
+                macro="RegisterOperators",
+                place=place,
+                namespace=None,
+                condition=self.sources.condition(place),
+                spelled=self.sources.spelled(cursor),
+            )
+        )
+        library = _Library(number)
+        if arguments:
+            self.legacy_op(number, arguments, place, self.sources.spelled(cursor), body)
+        return library
+
+    def legacy_op(
+        self, unit: int, arguments: list[Any], place: Place, spelled: Place | None, body: _Body
+    ) -> None:
+        options = [a for a in arguments if _type_name(a.type) == f"{_LEGACY_TYPE}::Options"]
+        others = [a for a in arguments if a not in options]
+        text = self.literals.text(others[0], body.lookup) if others else None
+        kernels: list[tuple[Kernel, str | None, Place | None]] = []
+        analysis = None
+        for option in options:
+            for method, call_arguments, call in _chain(option):
+                if method == "schema" and call_arguments:
+                    text = self.literals.text(call_arguments[0], body.lookup)
+                elif method in ("kernel", "catchAllKernel"):
+                    kernels.append(self._legacy_kernel(call, call_arguments, place, body))
+                elif method == "aliasAnalysis" and call_arguments:
+                    analysis = _enumerator(call_arguments[0])
+        if text is None:
+            self._unresolved("def", "the schema is not a constant", place, unit, body)
+            return
+        if len(others) > 1:
+            kernels.insert(0, (self.kernels.kernel(others[1], place, body.lookup), None, None))
+        single = kernels[0] if len(kernels) == 1 and kernels[0][1] is None else (None, None, None)
+        self._define(unit, text, *single, (), analysis, place, spelled, body)
+        if single[0] is None:
+            for kernel, key, key_place in kernels:
+                self._implement(unit, text, kernel, key, key_place, place, spelled, body)
+
+    def _legacy_kernel(
+        self, call: Any, arguments: list[Any], place: Place, body: _Body
+    ) -> tuple[Kernel, str | None, Place | None]:
+        key, key_place = None, None
+        if arguments and is_key(arguments[0].type):
+            key, key_place = key_of(arguments[0], body.lookup), self.sources.place(arguments[0])
+            arguments = arguments[1:]
+        if arguments:
+            return self.kernels.kernel(arguments[-1], place, body.lookup), key, key_place
+        return self.kernels.template_argument(call, place, body.lookup), key, key_place
+
+
+# ---------------------------------------------------------------- what a cursor is
+
+
+def _type_name(type_: Any) -> str:
+    canonical = type_.get_canonical()
+    if canonical.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE, TypeKind.POINTER):
+        canonical = canonical.get_pointee()
+    spelling = str(canonical.spelling)
+    return spelling.removeprefix("const ")
+
+
+def _is_value(cursor: Any) -> bool:
+    return bool(cursor.kind.is_expression() or cursor.kind == CursorKind.LAMBDA_EXPR)
+
+
+def _is_defaulted(cursor: Any) -> bool:
+    """Whether an argument is a default one: it is nowhere in the source."""
+    return cursor.extent.start.file is None
+
+
+def _is_lambda(value: Any) -> bool:
+    return getattr(value, "kind", None) == CursorKind.LAMBDA_EXPR
+
+
+def _is_enum(cursor: Any, name: str) -> bool:
+    return _type_name(cursor.type).endswith(name)
+
+
+def _call_arguments(variable: Any) -> list[Any]:
+    """The arguments of the constructor call that initialises a variable."""
+    for child in variable.get_children():
+        cursor = child
+        while cursor.kind == CursorKind.UNEXPOSED_EXPR:
+            inner = list(cursor.get_children())
+            if len(inner) != 1:
+                break
+            cursor = inner[0]
+        if cursor.kind in (CursorKind.CALL_EXPR, CursorKind.CXX_FUNCTIONAL_CAST_EXPR):
+            arguments = [argument for argument in cursor.get_children() if _is_value(argument)]
+            if len(arguments) == 1 and arguments[0].kind in (CursorKind.CALL_EXPR, CursorKind.UNEXPOSED_EXPR):
+                return _call_arguments(cursor)
+            return arguments
+    return []
+
+
+def _enumerator(cursor: Any) -> str | None:
+    """The name of the enumerator that an expression is."""
+    for inner in cursor.walk_preorder():
+        if inner.kind == CursorKind.DECL_REF_EXPR:
+            referenced = inner.referenced
+            if referenced is not None and referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
+                return str(referenced.spelling)
+    return None
+
+
+def _function_of(cursor: Any) -> Any:
+    """The function with a body, or the lambda, that an initialiser's argument names first."""
+    for inner in cursor.walk_preorder():
+        if inner.kind == CursorKind.LAMBDA_EXPR:
+            return inner
+        if inner.kind == CursorKind.DECL_REF_EXPR:
+            referenced = inner.referenced
+            if referenced is not None and referenced.kind in _FUNCTIONS:
+                return referenced.get_definition() or referenced
+    return None
+
+
+def _callee(cursor: Any) -> Any:
+    """The function that a call calls, as its definition or its template's pattern."""
+    from clang.cindex import conf
+
+    referenced = cursor.referenced
+    if referenced is None or referenced.kind not in _FUNCTIONS:
+        for child in list(cursor.get_children())[:1]:
+            for inner in child.walk_preorder():
+                if inner.kind == CursorKind.OVERLOADED_DECL_REF and conf.lib.clang_getNumOverloadedDecls(inner) == 1:
+                    return conf.lib.clang_getOverloadedDecl(inner, 0)
+        return None
+    template = conf.lib.clang_getSpecializedCursorTemplate(referenced)
+    pattern = template if template is not None and template.kind in _FUNCTIONS else referenced
+    return pattern.get_definition() or pattern
+
+
+def _block(function: Any) -> Any:
+    """The body of a function or lambda."""
+    blocks = [child for child in function.get_children() if child.kind == CursorKind.COMPOUND_STMT]
+    return blocks[-1] if blocks else None
+
+
+def _lambda_of(cursor: Any) -> Any:
+    """The lambda that an initialiser is, if it is one."""
+    current = cursor
+    while current.kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.CALL_EXPR, CursorKind.PAREN_EXPR):
+        children = list(current.get_children())
+        if len(children) != 1:
+            return None
+        current = children[0]
+    return current if current.kind == CursorKind.LAMBDA_EXPR else None
+
+
+def _method_name(member: Any) -> str:
+    if member.spelling:
+        return str(member.spelling)
+    for child in member.get_children():
+        if child.kind == CursorKind.OVERLOADED_DECL_REF:
+            return str(child.spelling)
+    return ""
+
+
+def _is_tags(cursor: Any) -> bool:
+    """Whether an argument of `def` is its tags: a vector of at::Tag, or the braces that make one."""
+    if cursor.kind == CursorKind.INIT_LIST_EXPR:
+        return True
+    return "vector<at::Tag" in _type_name(cursor.type) or _type_name(cursor.type) == "at::Tag"
+
+
+def _tag_names(cursor: Any) -> tuple[str, ...]:
+    names: list[str] = []
+    for inner in cursor.walk_preorder():
+        if inner.kind != CursorKind.DECL_REF_EXPR or inner.referenced is None:
+            continue
+        referenced = inner.referenced
+        if referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
+            names.append(str(referenced.spelling))
+        elif referenced.kind == CursorKind.VAR_DECL:
+            for child in referenced.get_children():
+                names.extend(_tag_names(child))
+    return tuple(dict.fromkeys(names))
+
+
+def _analysis(cursor: Any) -> str | None:
+    """The alias analysis kind of `torch::schema("...", kind)`."""
+    name = _enumerator(cursor)
+    return name if name in ("CONSERVATIVE", "FROM_SCHEMA", "PURE_FUNCTION", "INTERNAL_SPECIAL_CASE") else None
+
+
+def _chain(cursor: Any) -> list[tuple[str, list[Any], Any]]:
+    """The method calls of a chain such as `options().schema(...).kernel<...>(...)`, first call first."""
+    calls: list[tuple[str, list[Any], Any]] = []
+    current = cursor
+    while current is not None:
+        children = list(current.get_children())
+        member = next((child for child in children if child.kind == CursorKind.MEMBER_REF_EXPR), None)
+        if member is None:
+            inner = [child for child in children if _is_value(child)]
+            current = inner[0] if len(inner) == 1 else None
+            continue
+        arguments = [child for child in children if child is not member and _is_value(child)]
+        calls.append((_method_name(member), [a for a in arguments if not _is_defaulted(a)], current))
+        objects = [child for child in member.get_children() if _is_value(child)]
+        current = objects[0] if objects else None
+    return list(reversed(calls))
+

@@ -1,0 +1,134 @@
+"""The workspace's C++ files by name: which file an `#include` means, which macros register, which files may register."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from op_lint.cpp.scan import blank_comments_and_literals
+
+_REGISTERS = re.compile(
+    rb"TORCH_LIBRARY|TorchLibraryInit|RegisterOperators|torch::Library\b|StableLibrary\b|\bLibrary\s*&"
+)
+"""What a file that registers operators says somewhere, unless a macro of the project says it in its place."""
+
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_CALLS = re.compile(rb"\.\s*(?:def|impl|fallback|op)\s*\(")
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+
+HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl", ".ipp", ".def", ".tcc")
+_OVERLAID = ("torch/", "ATen/", "c10/", "caffe2/", "TH/", "THC/")
+_C_HEADERS = {
+    "assert.h", "ctype.h", "errno.h", "fcntl.h", "float.h", "inttypes.h", "limits.h", "math.h", "omp.h", "signal.h",
+    "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "sys/stat.h", "sys/types.h",
+    "time.h", "unistd.h",
+}  # fmt: skip
+
+
+def is_overlaid(name: str) -> bool:
+    """Whether the overlay stands in for the header `name` (PyTorch's own, the C++ and C standard libraries)."""
+    return name.startswith(_OVERLAID) or "." not in posixpath.basename(name) or name in _C_HEADERS
+
+
+class IncludeIndex:
+    """Finds project headers by the name that an `#include` uses, without any `-I`.
+
+    The order: beside the includer, in the configured folders, then any file of the workspace whose path ends in the
+    name; of several the one nearest to the includer in the tree. Names that the overlay stands in for are never
+    looked up: a project's own `torch/...` would hide it.
+    """
+
+    def __init__(self, paths: Iterable[str], include_dirs: Sequence[str] = ()) -> None:
+        self._paths = set(paths)
+        self._dirs = tuple(include_dirs)
+        self._by_name: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self._paths):
+            self._by_name[posixpath.basename(path)].append(path)
+        self._answers: dict[tuple[str, str, bool], str | None] = {}
+
+    def resolve(self, includer: str, name: str, angled: bool) -> str | None:
+        """The path of the file that `includer` means by `name`, or None."""
+        folder = posixpath.dirname(includer)
+        key = (folder, name, angled)
+        if key not in self._answers:
+            self._answers[key] = self._resolve(folder, name, angled)
+        return self._answers[key]
+
+    def _resolve(self, folder: str, name: str, angled: bool) -> str | None:
+        if is_overlaid(name) and (angled or name.startswith(_OVERLAID)):
+            return None
+        if not angled:
+            beside = posixpath.normpath(posixpath.join(folder, name))
+            if beside in self._paths:
+                return beside
+        for directory in self._dirs:
+            path = posixpath.normpath(posixpath.join(directory, name))
+            if path in self._paths:
+                return path
+        plain = posixpath.normpath(name).lstrip("./")
+        if is_overlaid(plain):
+            return None
+        suffix = "/" + plain
+        found = [p for p in self._by_name.get(posixpath.basename(plain), ()) if p == plain or p.endswith(suffix)]
+        return min(found, key=lambda path: (-_shared(folder, path), path.count("/"), path)) if found else None
+
+
+def _shared(folder: str, path: str) -> int:
+    """How many leading folders two paths share."""
+    count = 0
+    for first, second in zip(folder.split("/"), path.split("/")[:-1], strict=False):
+        if first != second:
+            break
+        count += 1
+    return count
+
+
+def registering_macros(contents: Mapping[str, bytes]) -> frozenset[bytes]:
+    """The names of all macros in which a registration is hidden, directly or through another such macro."""
+    bodies: dict[bytes, list[frozenset[bytes]]] = defaultdict(list)
+    found: set[bytes] = set()
+    for data in contents.values():
+        if b"define" not in data:
+            continue
+        for match in _DEFINE.finditer(data):
+            name, body = match.group(1), match.group(2)
+            if _REGISTERS.search(body) or _CALLS.search(body):
+                found.add(name)
+            elif b"(" in body or len(body) < 80:
+                bodies[name].append(frozenset(_WORD.findall(body)))
+    grew = bool(found)
+    while grew:
+        more = {name for name, sets in bodies.items() if name not in found and any(s & found for s in sets)}
+        found |= more
+        grew = bool(more)
+    return frozenset(found)
+
+
+def registering_files(contents: Mapping[str, bytes], macros: frozenset[bytes]) -> tuple[str, ...]:
+    """The files that may register: they say so themselves, or use a macro that does outside of a `#define`."""
+    pattern = _any_word(macros)
+    found: list[str] = []
+    for path, data in contents.items():
+        if _REGISTERS.search(data) or (pattern is not None and pattern.search(data) and _uses(data, pattern)):
+            found.append(path)
+    return tuple(sorted(found))
+
+
+def _uses(data: bytes, pattern: re.Pattern[bytes]) -> bool:
+    return pattern.search(_DEFINE.sub(b"", blank_comments_and_literals(data))) is not None
+
+
+def _any_word(words: Iterable[bytes]) -> re.Pattern[bytes] | None:
+    ordered = sorted(words)
+    if not ordered:
+        return None
+    return re.compile(rb"(?<!\w)(?:" + b"|".join(map(re.escape, ordered)) + rb")(?!\w)")
+
+
+def mention(macros: frozenset[bytes]) -> re.Pattern[bytes]:
+    """A pattern for text that registers something: the API itself, or a macro of the project that hides it."""
+    hidden = _any_word(macros)
+    own = _REGISTERS.pattern + b"|" + _CALLS.pattern
+    return re.compile(own if hidden is None else own + b"|" + hidden.pattern)

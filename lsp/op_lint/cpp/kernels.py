@@ -1,0 +1,334 @@
+"""The function given to `def`, `impl` or `fallback`: which one it is, its signature, and how it is wrapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from op_lint.cpp.clang import CursorKind, TypeKind, is_invalid, is_noexcept, qualified_name
+from op_lint.cpp.literals import Lookup
+from op_lint.cpp.repair import UNKNOWN
+from op_lint.cpp.sources import SourceMap
+from op_lint.cpp.types import convert
+from op_lint.facts import CppType, Kernel, KernelKind, Parameter, Place, Signature
+
+_CASTS = {
+    CursorKind.CXX_STATIC_CAST_EXPR,
+    CursorKind.CSTYLE_CAST_EXPR,
+    CursorKind.CXX_REINTERPRET_CAST_EXPR,
+    CursorKind.CXX_FUNCTIONAL_CAST_EXPR,
+}
+_FUNCTION_KINDS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE}
+_BOXED = {"makeFromBoxedFunction", "makeFromBoxedFunctor", "makeFromBoxedKernel"}
+_FALLBACK_MAKERS = {
+    "autogradNotImplementedFallback",
+    "autogradNotImplementedInplaceOrViewFallback",
+    "basicAutogradNotImplementedFallback",
+}
+"""torch::autograd functions that return a boxed kernel (torch/csrc/autograd/autograd_not_implemented_fallback.h)."""
+_NOT_SUPPORTED = {"makeNamedNotSupported", "makeNamedNotSupportedKernel", "makeAmbiguousAutogradOther"}
+_CONSTRUCTORS = {"CppFunction", "makeFromUnboxedFunction", "makeFromUnboxedRuntimeFunction", "move", "forward", "debug"}
+_COMPILE_TIME = "CompileTimeFunctionPointer"
+_BOXER = "boxed_fn"
+
+FindFunction = Callable[[str], Any]
+"""Name as written -> the cursor of a function of this source, or None."""
+
+
+class KernelReader:
+    """Reads kernel expressions of one translation unit."""
+
+    def __init__(self, sources: SourceMap, find_function: FindFunction) -> None:
+        self.sources = sources
+        self.find_function = find_function
+
+    def kernel(self, cursor: Any, place: Place, lookup: Lookup) -> Kernel:
+        """The kernel that the expression at `cursor` gives; `place` is where to point for it."""
+        own = self.sources.place(cursor)
+        found = self._read(cursor, own if own and own.path == place.path else place, lookup, 0)
+        return found or Kernel(KernelKind.KERNEL, self._source_name(cursor, place), place)
+
+    def _read(self, cursor: Any, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
+        if depth > 24:
+            return None
+        kind = cursor.kind
+        children = [child for child in cursor.get_children() if child.kind.is_expression() or _is_lambda(child)]
+        if kind == CursorKind.LAMBDA_EXPR:
+            return self._lambda(cursor, place)
+        if kind == CursorKind.DECL_REF_EXPR:
+            return self._reference(cursor, children, place, lookup, depth)
+        if kind in _CASTS:
+            inner = self._read(children[-1], place, lookup, depth + 1) if children else None
+            signature = _signature_of_type(cursor.type)
+            if inner is None or signature is None:
+                return inner
+            return _with_signature(inner, _with_names(signature, inner.signature))
+        if kind == CursorKind.CALL_EXPR:
+            return self._call(cursor, children, place, lookup, depth)
+        if len(children) == 1:
+            return self._read(children[0], place, lookup, depth + 1)
+        if not children and cursor.type.kind in (TypeKind.DEPENDENT, TypeKind.INVALID):
+            return self._lost(cursor, place)
+        return None
+
+    def template_argument(self, call: Any, place: Place, lookup: Lookup) -> Kernel:
+        """The kernel of `.kernel<decltype(f), &f>(key)` or `.kernel<Functor>(key)` of the legacy API."""
+        found = self._last_function(call, place, lookup, 0)
+        if found is not None:
+            return found
+        for child in call.walk_preorder():
+            if child.kind == CursorKind.TYPE_REF and child.referenced is not None:
+                type_ = child.referenced.type
+                signature = _signature_of_callable(type_)
+                if signature is not None:
+                    return Kernel(KernelKind.KERNEL, qualified_name(child.referenced), place, signature)
+        return Kernel(KernelKind.KERNEL, self._source_name(call, place), place)
+
+    # -- calls
+
+    def _call(self, cursor: Any, children: list[Any], place: Place, lookup: Lookup, depth: int) -> Kernel | None:
+        name = cursor.spelling or _callee_name(children)
+        if name == "makeFallthrough":
+            return Kernel(KernelKind.FALLTHROUGH, "torch::CppFunction::makeFallthrough", place)
+        if name in _NOT_SUPPORTED:
+            return Kernel(KernelKind.NOT_SUPPORTED, f"torch::CppFunction::{name}", place)
+        if name in _BOXED:
+            return self._boxed(cursor, place, lookup, depth)
+        if name in _FALLBACK_MAKERS:
+            return Kernel(KernelKind.BOXED, f"torch::autograd::{name}", place)
+        if name == _COMPILE_TIME:
+            return self._last_function(cursor, place, lookup, depth)
+        arguments = _arguments(children, name)
+        if name == "dispatch" or name in _CONSTRUCTORS:
+            return self._read(arguments[-1], place, lookup, depth + 1) if arguments else None
+        if cursor.type.get_canonical().spelling == "torch::CppFunction" and len(arguments) == 1:
+            return self._read(arguments[0], place, lookup, depth + 1)
+        return self._wrapper(cursor, name, place)
+
+    def _boxed(self, cursor: Any, place: Place, lookup: Lookup, depth: int) -> Kernel:
+        inner = self._last_function(cursor, place, lookup, depth)
+        if inner is None:
+            return Kernel(KernelKind.BOXED, self._source_name(cursor, place), place)
+        return Kernel(KernelKind.BOXED, inner.name, place, None, inner.declared, inner.defined)
+
+    def _last_function(self, cursor: Any, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
+        """The function that a template argument names: the last reference to one below `cursor`."""
+        found = None
+        for child in cursor.walk_preorder():
+            if child.kind == CursorKind.DECL_REF_EXPR and child != cursor:
+                referenced = child.referenced
+                if referenced is not None and _refers_to_function(referenced):
+                    kernel = self._reference(child, [], place, lookup, depth + 1)
+                    if kernel is not None and kernel.name.rpartition("::")[2] not in _BOXED:
+                        found = kernel
+        return found
+
+    def _wrapper(self, cursor: Any, name: str, place: Place) -> Kernel | None:
+        """A call of the project's own that returns the kernel: what counts is what it returns."""
+        signature = _signature_of_callable(cursor.type)
+        if signature is None:
+            return None
+        referenced = cursor.referenced
+        qualified = qualified_name(referenced) if referenced is not None else name
+        return Kernel(KernelKind.KERNEL, qualified or name, place, signature, wrapped=True)
+
+    # -- names
+
+    def _reference(
+        self, cursor: Any, children: list[Any], place: Place, lookup: Lookup, depth: int
+    ) -> Kernel | None:
+        referenced = cursor.referenced
+        if referenced is None:
+            return self._overloaded(cursor, place)
+        if cursor.spelling == _BOXER:
+            inner = self._last_function(cursor, place, lookup, depth)
+            if inner is None:
+                return Kernel(KernelKind.KERNEL, self._source_name(cursor, place), place, stable=True)
+            return Kernel(inner.kind, inner.name, place, inner.signature, inner.declared, inner.defined, stable=True)
+        if referenced.kind in _FUNCTION_KINDS:
+            return self._function(referenced, cursor, place)
+        if referenced.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
+            bound = lookup(referenced)
+            if isinstance(bound, Kernel):
+                return Kernel(
+                    bound.kind, bound.name, place, bound.signature, bound.declared, bound.defined, bound.wrapped,
+                    bound.stable,
+                )  # fmt: skip
+            return self._variable(referenced, cursor, place, lookup, depth)
+        return self._overloaded(cursor, place)
+
+    def _function(self, function: Any, reference: Any, place: Place, signature: Signature | None = None) -> Kernel:
+        definition = function.get_definition()
+        declared = self.sources.place(function)
+        defined = self.sources.place(definition) if definition is not None else None
+        if reference.type.kind != TypeKind.DEPENDENT and function.result_type.spelling != UNKNOWN:
+            signature = self.signature(function)
+        name = qualified_name(function) + self._template_arguments(reference)
+        return Kernel(KernelKind.KERNEL, name, place, signature, declared, defined)
+
+    def _template_arguments(self, reference: Any) -> str:
+        """`<float>` as written after the function's name; empty in a macro, where that cannot be told."""
+        if self.sources.spelled(reference) is not None:
+            return ""
+        own = self.sources.place(reference)
+        text = self.sources.text(own) if own else ""
+        start = text.find("<")
+        return text[start:].replace(" ", "") if start >= 0 and text.endswith(">") else ""
+
+    def _variable(self, variable: Any, cursor: Any, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
+        """A variable that holds the kernel: a lambda, a pointer, a variable template that adapts a function."""
+        name = qualified_name(variable)
+        signature = _signature_of_callable(cursor.type)
+        for child in variable.get_children():
+            if child.kind.is_expression() or _is_lambda(child):
+                inner = self._read(child, place, lookup, depth + 1)
+                if inner is not None and inner.name != "<lambda>" and not inner.wrapped:
+                    return _with_signature(inner, inner.signature or signature)
+                if inner is not None and signature is None:
+                    signature = inner.signature
+        if signature is None and cursor.type.kind not in (TypeKind.DEPENDENT, TypeKind.INVALID):
+            return None
+        wrapped = bool(self._template_arguments(cursor))
+        return Kernel(KernelKind.KERNEL, name, place, signature, self.sources.place(variable), wrapped=wrapped)
+
+    def _overloaded(self, cursor: Any, place: Place) -> Kernel | None:
+        """A name that libclang has not settled: an overload set, or a function template in a template."""
+        for child in cursor.get_children():
+            if child.kind == CursorKind.OVERLOADED_DECL_REF:
+                return Kernel(KernelKind.KERNEL, self._source_name(cursor, place), place)
+        return self._lost(cursor, place)
+
+    def _lost(self, cursor: Any, place: Place) -> Kernel | None:
+        """An expression that libclang gave up (its function's declaration has errors): found by its name."""
+        name = self._source_name(cursor, place)
+        function = self.find_function(name)
+        return self._function(function, cursor, place, self.signature(function)) if function is not None else None
+
+    def _source_name(self, cursor: Any, place: Place) -> str:
+        """The kernel as the source spells it, without `&` and the usual wrappers."""
+        own = self.sources.place(cursor) or place
+        text = self.sources.text(own).strip()
+        for wrapper in ("TORCH_FN", "TORCH_BOX", "TORCH_FN_TYPE"):
+            if text.startswith(wrapper + "(") and text.endswith(")"):
+                text = text[len(wrapper) + 1 : -1].strip()
+        return text.lstrip("&( ").rstrip(") ").removeprefix("::") if not text.endswith("()") else text.lstrip("&( ")
+
+    def _lambda(self, cursor: Any, place: Place) -> Kernel:
+        return Kernel(KernelKind.KERNEL, "<lambda>", place, _signature_of_callable(cursor.type), place, place)
+
+    # -- signatures
+
+    def signature(self, function: Any) -> Signature:
+        """The signature of a function as declared; a type in whose spelling libclang found errors is `?`."""
+        doubtful = is_invalid(function)
+        parameters = tuple(self._parameter(argument, doubtful) for argument in _parameters(function))
+        returns = convert(function.result_type)
+        place = self.sources.place(function)
+        if doubtful and place is not None and not parameters and self.sources.has_error(place):
+            returns = CppType("?", spelling=function.result_type.spelling)
+        return Signature(returns, parameters, is_noexcept(function.type), place)
+
+    def _parameter(self, argument: Any, doubtful: bool) -> Parameter:
+        place = self.sources.place(argument)
+        if place is not None and (doubtful or is_invalid(argument)) and self.sources.has_error(place):
+            text = self.sources.text(place)
+            name = argument.spelling
+            written = text[: -len(name)].strip() if name and text.endswith(name) else text
+            return Parameter(name, CppType("?", spelling=written), place)
+        return Parameter(argument.spelling, convert(argument.type), place)
+
+
+def _is_lambda(cursor: Any) -> bool:
+    return bool(cursor.kind == CursorKind.LAMBDA_EXPR)
+
+
+def _refers_to_function(declaration: Any) -> bool:
+    if declaration.kind in _FUNCTION_KINDS:
+        return True
+    return declaration.kind == CursorKind.VAR_DECL and _signature_of_callable(declaration.type) is not None
+
+
+def _callee_name(children: list[Any]) -> str:
+    """The name of a call that libclang did not settle."""
+    for child in children[:1]:
+        for inner in child.walk_preorder():
+            if inner.kind == CursorKind.OVERLOADED_DECL_REF:
+                return str(inner.spelling)
+    return ""
+
+
+def _arguments(children: list[Any], name: str) -> list[Any]:
+    """The arguments of a call: its children without the callee and without defaulted ones (they are nowhere)."""
+    found: list[Any] = []
+    for index, child in enumerate(children):
+        if index == 0 and child.type.kind == TypeKind.POINTER and child.spelling == name:
+            continue
+        if index == 0 and child.kind == CursorKind.DECL_REF_EXPR and child.referenced is None:
+            continue
+        extent = child.extent
+        if extent.start.offset == 0 and extent.end.offset == 0 and extent.start.file is None:
+            continue
+        found.append(child)
+    return found
+
+
+def _parameters(function: Any) -> list[Any]:
+    if function.kind == CursorKind.FUNCTION_TEMPLATE:
+        return [child for child in function.get_children() if child.kind == CursorKind.PARM_DECL]
+    return list(function.get_arguments())
+
+
+def _signature_of_type(type_: Any) -> Signature | None:
+    """The signature of a function (pointer) type; its parameters have no names."""
+    canonical = type_.get_canonical()
+    function = type_
+    if canonical.kind in (TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
+        if type_.kind == canonical.kind:
+            function = type_.get_pointee()
+        else:
+            function = canonical.get_pointee()
+    if function.get_canonical().kind != TypeKind.FUNCTIONPROTO:
+        return None
+    if function.kind != TypeKind.FUNCTIONPROTO:
+        # Parentheses and aliases around the function type hide its parts; the canonical type shows them.
+        function = function.get_canonical()
+    parameters = tuple(Parameter("", convert(part)) for part in function.argument_types())
+    return Signature(convert(function.get_result()), parameters, is_noexcept(function))
+
+
+def _signature_of_callable(type_: Any) -> Signature | None:
+    """The signature of a function pointer, or of the call operator of a lambda or functor."""
+    found = _signature_of_type(type_)
+    if found is not None:
+        return found
+    canonical = type_.get_canonical()
+    if canonical.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
+        canonical = canonical.get_pointee().get_canonical()
+    if canonical.kind != TypeKind.RECORD:
+        return None
+    operators = [
+        child
+        for child in canonical.get_declaration().get_children()
+        if child.kind in (CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE) and child.spelling == "operator()"
+    ]
+    if len(operators) != 1 or operators[0].kind == CursorKind.FUNCTION_TEMPLATE:
+        return None
+    method = operators[0]
+    parameters = tuple(Parameter(a.spelling, convert(a.type)) for a in method.get_arguments())
+    return Signature(convert(method.result_type), parameters, is_noexcept(method.type))
+
+
+def _with_signature(kernel: Kernel, signature: Signature | None) -> Kernel:
+    return Kernel(
+        kernel.kind, kernel.name, kernel.place, signature, kernel.declared, kernel.defined, kernel.wrapped, kernel.stable
+    )
+
+
+def _with_names(signature: Signature, other: Signature | None) -> Signature:
+    """`signature` with the parameter names of the function that a cast picks."""
+    if other is None or len(other.parameters) != len(signature.parameters):
+        return signature
+    named = tuple(
+        Parameter(o.name, p.type, o.place) for p, o in zip(signature.parameters, other.parameters, strict=True)
+    )
+    return Signature(signature.returns, named, signature.noexcept, other.place)

@@ -1,0 +1,208 @@
+"""Which configurations of a source are read, so that every arm that registers is live in one of them.
+
+And the way back: one list of facts from the readings of all passes, each fact with the condition under which it exists.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from op_lint.condition import ALWAYS, Atom, Condition, Not, atoms, conjunction, evaluate, negation, satisfying
+from op_lint.cpp.preprocess import Arm, Preprocessed, View, arms_of
+from op_lint.cpp.unit_reader import Registrations
+from op_lint.facts import Implementation, Definition, Fallback, Unit
+
+MOST_PASSES = 8
+"""Readings of one source at the most; arms that need more are reported as unread."""
+
+Assignment = dict[str, bool]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The assignments to read a source under, the first one with as many arms as go together."""
+
+    assignments: tuple[Assignment, ...]
+    uncovered: tuple[tuple[View, Arm], ...]
+
+
+def plan(preprocessed: Preprocessed, matters: Callable[[View, Arm], bool], done: Sequence[Assignment] = ()) -> Plan:
+    """Assignments under which every arm that `matters` is live once; `done` are readings that need no repeat."""
+    wanted = [(v, a) for v, a in arms_of(preprocessed.views) if a.condition != ALWAYS and matters(v, a)]
+    names = list(dict.fromkeys(name for view in preprocessed.views for _, c in view.tests for name in atoms(c)))
+    waiting = [(v, a) for v, a in wanted if not any(holds(a.condition, assignment) for assignment in done)]
+    assignments: list[Assignment] = []
+    while waiting and len(assignments) + len(done) < MOST_PASSES:
+        chosen: Assignment = {}
+        for _, arm in waiting:
+            chosen = _extended(chosen, arm.condition) or chosen
+        full = {name: chosen.get(name, False) for name in names}
+        rest = [(v, a) for v, a in waiting if not holds(a.condition, full)]
+        if len(rest) == len(waiting):
+            break
+        assignments.append(full)
+        waiting = rest
+    if not assignments and not done:
+        assignments.append(dict.fromkeys(names, False))
+    impossible = [(v, a) for v, a in waiting if satisfying(a.condition) is None]
+    return Plan(tuple(assignments), tuple(pair for pair in waiting if pair not in impossible))
+
+
+def holds(condition: Condition, assignment: Mapping[str, bool]) -> bool:
+    """Whether a condition holds when every atom that `assignment` does not name is false."""
+    return bool(evaluate(condition, {name: assignment.get(name, False) for name in atoms(condition)}))
+
+
+def _extended(chosen: Assignment, condition: Condition) -> Assignment | None:
+    """`chosen` with what it takes to make `condition` true, or None where they contradict each other."""
+    literals = list(_literals(condition))
+    if None not in literals:
+        extended = dict(chosen)
+        for literal in literals:
+            assert literal is not None
+            name, value = literal
+            if extended.setdefault(name, value) != value:
+                return None
+        return extended
+    known = [Atom(name) if value else Not(Atom(name)) for name, value in chosen.items() if name in set(atoms(condition))]
+    solution = satisfying(conjunction((*known, condition)))
+    return None if solution is None else {**chosen, **solution}
+
+
+def _literals(condition: Condition) -> Iterator[tuple[str, bool] | None]:
+    """The literals of a plain conjunction; a None among them where it is more than that."""
+    parts: Iterable[Condition] = getattr(condition, "operands", (condition,)) if _is_all(condition) else (condition,)
+    for part in parts:
+        if isinstance(part, Atom):
+            yield part.text, True
+        elif isinstance(part, Not) and isinstance(part.operand, Atom):
+            yield part.operand.text, False
+        else:
+            yield None
+
+
+def _is_all(condition: Condition) -> bool:
+    from op_lint.condition import All
+
+    return isinstance(condition, All)
+
+
+# ---------------------------------------------------------------- merging
+
+
+def merge(readings: Sequence[tuple[Assignment, Registrations]]) -> Registrations:
+    """One list of facts from several readings of a source.
+
+    What two readings say alike is one fact. Where they differ at the same place (a macro or a kernel that has another
+    definition there), each is a fact of its own, and its condition names what tells the readings apart.
+    """
+    units = _merged_units(readings)
+    numbers = {_unit_identity(unit): index for index, unit in enumerate(units)}
+    merged = Registrations(units=[msgspec.structs.replace(unit, id=index) for index, unit in enumerate(units)])
+    for name in ("definitions", "implementations", "fallbacks", "unresolved", "delegations"):
+        rows: list[tuple[Assignment, list[Any]]] = []
+        for assignment, reading in readings:
+            renumbered = [_renumbered(row, reading.units, numbers) for row in getattr(reading, name)]
+            rows.append((assignment, renumbered))
+        setattr(merged, name, _merged_rows(rows))
+    return merged
+
+
+def _unit_identity(unit: Unit) -> tuple[Any, ...]:
+    return (unit.place, unit.spelled, unit.kind, unit.namespace, unit.key, unit.function)
+
+
+def _merged_units(readings: Sequence[tuple[Assignment, Registrations]]) -> list[Unit]:
+    rows = [(assignment, list(reading.units)) for assignment, reading in readings]
+    blank = [(a, [msgspec.structs.replace(u, id=0) for u in units]) for a, units in rows]
+    return list(_merged_rows(blank))
+
+
+def _renumbered(row: Any, units: Sequence[Unit], numbers: Mapping[tuple[Any, ...], int]) -> Any:
+    if row.unit is None:
+        return row
+    return msgspec.structs.replace(row, unit=numbers[_unit_identity(units[row.unit])])
+
+
+def _merged_rows(readings: list[tuple[Assignment, list[Any]]]) -> list[Any]:
+    variants: dict[Any, list[tuple[Any, list[int]]]] = {}
+    for number, (_, rows) in enumerate(readings):
+        for row in rows:
+            known = variants.setdefault(_site(row), [])
+            for variant, seen in known:
+                if _alike(variant, row):
+                    if number not in seen:
+                        seen.append(number)
+                    break
+            else:
+                known.append((row, [number]))
+    merged: list[Any] = []
+    for known in variants.values():
+        for row, seen in known:
+            merged.append(_conditioned(row, seen, readings))
+    return sorted(merged, key=lambda row: (row.place, getattr(row, "unit", 0) or 0))
+
+
+def _site(row: Any) -> Any:
+    return (row.place, row.spelled if hasattr(row, "spelled") else None)
+
+
+def _alike(first: Any, second: Any) -> bool:
+    return first == second or _without_places(first) == _without_places(second)
+
+
+def _without_places(row: Any) -> Any:
+    """A row without what may differ between readings and says nothing: where a kernel happens to be declared."""
+    kernel = getattr(row, "kernel", None)
+    if kernel is None:
+        return row
+    signature = kernel.signature
+    if signature is not None:
+        parameters = tuple(msgspec.structs.replace(p, place=None, name="") for p in signature.parameters)
+        signature = msgspec.structs.replace(signature, place=None, parameters=parameters)
+    bare = msgspec.structs.replace(kernel, signature=signature, declared=None, defined=None)
+    return msgspec.structs.replace(row, kernel=bare)
+
+
+def _conditioned(row: Any, seen: list[int], readings: list[tuple[Assignment, list[Any]]]) -> Any:
+    """`row` under its own condition and, where other readings that compile its place lack it, what tells them apart."""
+    others = [
+        number
+        for number, (assignment, _) in enumerate(readings)
+        if number not in seen and holds(row.condition, assignment)
+    ]
+    if not others:
+        return row
+    extra: list[Condition] = []
+    for name in readings[seen[0]][0]:
+        values = {readings[number][0][name] for number in seen}
+        against = {readings[number][0][name] for number in others}
+        if len(values) == 1 and values.isdisjoint(against):
+            value = values.pop()
+            extra.append(Atom(name) if value else negation(Atom(name)))
+    return msgspec.structs.replace(row, condition=conjunction((row.condition, *extra)))
+
+
+def mentions_kernel(names: Iterable[str]) -> Callable[[View, Arm], bool]:
+    """Whether an arm declares one of these functions: it may give a registered kernel another signature."""
+    simple = sorted({name.partition("<")[0].rpartition("::")[2] for name in names} - {"", "lambda>"})
+    words = [re.escape(word.encode()) for word in simple if word.isidentifier()]
+    if not words:
+        return lambda view, arm: False
+    pattern = re.compile(rb"(?<![\w.>])(?:" + b"|".join(words) + rb")\s*\(")
+    return lambda view, arm: pattern.search(view.data, arm.start, arm.end) is not None
+
+
+def registered_names(found: Registrations) -> Iterator[str]:
+    """The names of all kernels of a reading."""
+    rows: list[Definition | Implementation | Fallback] = [
+        *found.definitions,
+        *found.implementations,
+        *found.fallbacks,
+    ]
+    return (row.kernel.name for row in rows if row.kernel is not None)

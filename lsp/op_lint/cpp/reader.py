@@ -1,0 +1,318 @@
+"""One C++ file -> its facts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from op_lint.condition import ALWAYS, NEVER, satisfying
+from op_lint.cpp import hazards, passes
+from op_lint.cpp.audit import Blanked, audit
+from op_lint.cpp.index import (
+    HEADERS,
+    IncludeIndex,
+    is_overlaid,
+    mention,
+    registering_files,
+    registering_macros,
+)
+from op_lint.cpp.options import CppOptions
+from op_lint.cpp.preprocess import Arm, Preprocessed, View, preprocess
+from op_lint.facts import FileFacts, Include, Language, Place, Problem, Unresolved
+from op_lint.text import SourceText
+
+_OVERLAY_FILE = Path(__file__).parent / "overlay" / "op_lint_overlay.h"
+_CUDA = (".cu", ".cuh", ".hip")
+_OBJECTIVE = (".mm", ".m")
+_MOST_NAMED = 3
+
+
+class CppReader:
+    """Reads the C++ files of one project.
+
+    `sources` are all C++ files of the project, headers too, relative to `root` with `/`; `buffers` hold the text of
+    files that an editor has open. The reader is made once for a state of the project: it keeps what it has read. It can
+    be pickled, so that worker processes read files with the same index.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        sources: Sequence[str],
+        options: CppOptions | None = None,
+        buffers: Mapping[str, bytes] | None = None,
+    ) -> None:
+        self.root = root
+        self.options = options or CppOptions()
+        self.buffers = dict(buffers or {})
+        self.sources = tuple(sources)
+        self._contents: dict[str, bytes | None] = {}
+        self._macro_bodies: dict[str, hazards.MacroBodies] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Workers need the index, not the bytes that it was made from.
+        _ = self.index, self.macros, self._fingerprint
+        return {**self.__dict__, "_contents": {}, "_macro_bodies": {}}
+
+    # -- the workspace
+
+    @cached_property
+    def index(self) -> IncludeIndex:
+        """Where included files are."""
+        names = (path for path in self.sources if path.endswith(HEADERS) or not path.endswith(".py"))
+        return IncludeIndex(names, self.options.include_dirs)
+
+    @cached_property
+    def macros(self) -> frozenset[bytes]:
+        """The project's macros in which registrations are hidden."""
+        return registering_macros(self._all_contents())
+
+    @cached_property
+    def _candidates(self) -> tuple[str, ...]:
+        return registering_files(self._all_contents(), self.macros)
+
+    def candidates(self) -> tuple[str, ...]:
+        """The files that may register something, sorted."""
+        return self._candidates
+
+    def _all_contents(self) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for path in self.sources:
+            data = self.load(path)
+            if data is not None and hazards.why_not_text(data, self.options.largest) is None:
+                found[path] = data
+        return found
+
+    def load(self, path: str) -> bytes | None:
+        """The bytes of a file of the project, None where it cannot be read (it may have just vanished)."""
+        if path in self.buffers:
+            return self.buffers[path]
+        if path not in self._contents:
+            try:
+                file = self.root / path
+                if os.stat(file).st_size > self.options.largest:
+                    self._contents[path] = None
+                else:
+                    self._contents[path] = file.read_bytes()
+            except OSError:
+                self._contents[path] = None
+        return self._contents[path]
+
+    # -- keys
+
+    @cached_property
+    def _fingerprint(self) -> bytes:
+        digest = sha256(_reader_version())
+        digest.update(msgspec.json.encode(self.options))
+        digest.update("\0".join(sorted(path for path in self.sources if path.endswith(HEADERS))).encode())
+        digest.update(b"\0".join(sorted(self.macros)))
+        return digest.digest()
+
+    def key(self, path: str) -> str:
+        """A key of all that the facts of `path` depend on, but the content of the headers: see `is_current`."""
+        data = self.load(path)
+        return sha256(self._fingerprint + path.encode() + b"\0" + (data or b"")).hexdigest()
+
+    def is_current(self, facts: FileFacts) -> bool:
+        """Whether every header that these facts were read from is as it was."""
+        return all(self._digest(include.path) == include.digest for include in facts.includes)
+
+    def _digest(self, path: str) -> str:
+        data = self.load(path)
+        return "" if data is None else sha256(data).hexdigest()
+
+    # -- reading
+
+    def read(self, path: str) -> FileFacts:
+        """The facts of one file. Never raises: what cannot be read is a problem among the facts."""
+        data = self._bytes_of(path)
+        if isinstance(data, Problem):
+            return FileFacts(path, Language.CPP, problems=(data,))
+        hazard = hazards.why_not_text(data, self.options.largest)
+        if hazard is not None:
+            return FileFacts(path, Language.CPP, problems=(Problem(*hazard, Place(path, 1, 0, 0)),))
+        preprocessed = self._preprocess(path, data)
+        explosive = hazards.explosive_macro(self._bodies(view) for view in preprocessed.views)
+        if explosive is not None:
+            problem = Problem(
+                "macro-bomb", f"the macro {explosive} expands to millions of tokens", Place(path, 1, 0, 0)
+            )
+            return FileFacts(path, Language.CPP, problems=(problem,))
+        return _Reading(self, preprocessed).facts()
+
+    def _bytes_of(self, path: str) -> bytes | Problem:
+        data = self.load(path)
+        if data is not None:
+            return data
+        place = Place(path, 1, 0, 0)
+        try:
+            size = os.stat(self.root / path).st_size
+        except OSError as error:
+            return Problem("vanished", f"the file cannot be read: {error.strerror}", place)
+        if size > self.options.largest:
+            return Problem("too-large", f"the file has {size} bytes, more than the {self.options.largest} that are read", place)
+        return Problem("unreadable", "the file cannot be read", place)
+
+    def _preprocess(self, path: str, data: bytes) -> Preprocessed:
+        real = self.options.headers == "real"
+        return preprocess(path, data, self.index.resolve, self.load, is_overlaid, self.defines, keep_known=real)
+
+    def _bodies(self, view: View) -> hazards.MacroBodies:
+        if view.path not in self._macro_bodies:
+            self._macro_bodies[view.path] = hazards.macro_bodies(view.data)
+        return self._macro_bodies[view.path]
+
+    @cached_property
+    def defines(self) -> dict[str, str]:
+        """The configured macros: name -> value (`1` where none is given)."""
+        pairs = (define.partition("=") for define in self.options.defines)
+        return {name: value or ("" if separator else "1") for name, separator, value in pairs}
+
+    @cached_property
+    def mention(self) -> Any:
+        """A pattern for text that registers."""
+        return mention(self.macros)
+
+    def arguments(self, path: str) -> list[str]:
+        """The compiler arguments for a file."""
+        language = ["-x", "c++"]
+        if path.endswith(_CUDA):
+            language = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib"]
+        elif path.endswith(_OBJECTIVE):
+            language = ["-x", "objective-c++"]
+        common = ["-std=c++20", "-ferror-limit=0", "-fno-spell-checking", "-w"]
+        defines = [f"-D{name}={value}" for name, value in self.defines.items()]
+        if self.options.headers == "real":
+            return [*language, *common, *defines, *self.options.system]
+        return [*language, *common, *defines, "-nostdinc", "-nostdinc++", "-include", "/0"]
+
+
+@cache
+def overlay() -> bytes:
+    """The overlay header."""
+    return _OVERLAY_FILE.read_bytes()
+
+
+@cache
+def _reader_version() -> bytes:
+    """Names this version of the reader by its own sources."""
+    folder = Path(__file__).parent
+    digest = sha256()
+    for file in sorted(folder.rglob("*")):
+        if file.suffix in (".py", ".h"):
+            digest.update(file.read_bytes())
+    return digest.digest()
+
+
+class _Reading:
+    """The reading of one file: passes, repairs, merging, the second look."""
+
+    def __init__(self, reader: CppReader, preprocessed: Preprocessed) -> None:
+        self.reader = reader
+        self.preprocessed = preprocessed
+        self.main = preprocessed.main
+        self.blanked = Blanked(self.main.data)
+        self.repaired = False
+        self.problems: list[Problem] = []
+
+    def facts(self) -> FileFacts:
+        plan = passes.plan(self.preprocessed, self._registers)
+        done: list[passes.Assignment] = []
+        readings = []
+        for assignment in plan.assignments:
+            readings.append((assignment, self._read(assignment)))
+            done.append(assignment)
+        names = {name for _, reading in readings for name in passes.registered_names(reading)}
+        for assignment in passes.plan(self.preprocessed, passes.mentions_kernel(names), done).assignments:
+            readings.append((assignment, self._read(assignment)))
+        found = passes.merge(readings)
+        unread = audit(self.main.path, self.main.data, self.blanked, found, self.main.condition_at)
+        unread.extend(self._uncovered(plan))
+        self._note_includes(bool(unread) or self.repaired)
+        return FileFacts(
+            path=self.main.path,
+            language=Language.CPP,
+            units=tuple(found.units),
+            definitions=tuple(found.definitions),
+            implementations=tuple(found.implementations),
+            fallbacks=tuple(found.fallbacks),
+            unresolved=tuple(sorted([*found.unresolved, *unread], key=lambda row: row.place)),
+            delegations=tuple(found.delegations),
+            problems=tuple(self.problems),
+            includes=tuple(self._includes()),
+        )
+
+    def _includes(self) -> Iterable[Include]:
+        for view in self.preprocessed.views[1:]:
+            yield Include(view.path, self.reader._digest(view.path))
+
+    def _registers(self, view: View, arm: Arm) -> bool:
+        """Whether an arm's text registers something, or decides what a registering macro is."""
+        return self.reader.mention.search(view.data, arm.start, arm.end) is not None
+
+    def _uncovered(self, plan: passes.Plan) -> Iterable[Unresolved]:
+        for view, arm in plan.uncovered:
+            if view.path == self.main.path and satisfying(arm.condition) is not None:
+                place = Place(view.path, SourceText(view.data).line_of(arm.start), arm.start, arm.end)
+                yield Unresolved("def", "too many conditions: this arm was not read", place, condition=arm.condition)
+
+    def _note_includes(self, matters: bool) -> None:
+        """One note on the headers that are not here, if what they declare was missed."""
+        missing = [row for row in self.preprocessed.missing if row[1] == self.main.path]
+        if not matters or not missing or self.reader.options.headers == "real":
+            return
+        names = list(dict.fromkeys(name for name, _, _ in missing))
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        offset = missing[0][2]
+        place = Place(self.main.path, SourceText(self.main.data).line_of(offset), offset, offset + 1)
+        shown = ", ".join(names[:_MOST_NAMED])
+        self.problems.append(Problem("missing-include", f"not found in the workspace: {shown}{more}", place))
+
+    def _read(self, assignment: passes.Assignment) -> Any:
+        """Parse under one assignment, again with repairs where registration code has errors."""
+        from op_lint.cpp import clang, repair, unit_reader
+        from op_lint.cpp.sources import SourceMap
+
+        files = {view.alias: view.rewritten(assignment) for view in self.preprocessed.views}
+        arguments = self.reader.arguments(self.main.path)
+        real = self.reader.options.headers == "real"
+        if not real:
+            files[unit_reader.OVERLAY] = overlay()
+        repairs = repair.Repairs()
+        try:
+            tu = clang.parse(self.main.alias, files, arguments)
+            errors = tu.errors()
+            for _ in range(0 if real else repair.MOST_ROUNDS):
+                wrong = repair.relevant(errors, self._zones) if errors else []
+                if not wrong or not repairs.add(wrong, self.preprocessed):
+                    break
+                self.repaired = True
+                files[repair.REPAIR] = repairs.header()
+                tu = clang.parse(self.main.alias, files, [*arguments, "-include", repair.REPAIR, *repairs.arguments()])
+                errors = tu.errors()
+        except clang.ParseError:
+            self.problems.append(Problem("parse-error", "libclang could not parse the file", Place(self.main.path, 1, 0, 0)))
+            return unit_reader.Registrations()
+        return unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors))
+
+    @cached_property
+    def _zones(self) -> list[tuple[str, int, int]]:
+        """The stretches of the file that are registration code, for telling which errors matter."""
+        pattern = self.reader.mention
+        alias = self.main.alias
+        zones = [(alias, start, end) for start, end, _ in self.blanked.zones()]
+        inside = [(start, end) for _, start, end in zones]
+        for start, end, match in self.blanked.zones(pattern):
+            if not match.group().startswith(b".") and not any(s <= start < e for s, e in inside):
+                zones.append((alias, start, end))
+        return zones
+
+
+__all__ = ["CppReader", "overlay"]
+_ = (ALWAYS, NEVER)

@@ -1,0 +1,124 @@
+"""Declarations for what a registration names and no header that is here declares.
+
+`m.impl("f", &f_cuda)` says all that op-lint needs, yet libclang drops the statement when nothing declares `f_cuda`. So the
+errors inside registration code are read, what they miss is declared in a header of ours, and the source is parsed again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from op_lint.cpp.clang import Diagnostic
+from op_lint.cpp.preprocess import Preprocessed
+
+REPAIR = "/r"
+"""The name of the header of repairs in every parse."""
+
+UNKNOWN = "op_lint::unknown"
+"""The result type of every function that a repair declares."""
+
+MOST_ROUNDS = 4
+
+_UNDECLARED = re.compile(r"(?:use of undeclared identifier|unknown type name) '(\w+)'")
+_NO_MEMBER = re.compile(r"no (?:member|type|template) named '(\w+)' in (?:namespace )?'([^']+)'")
+_NAME = re.compile(rb"(?:::\s*)?([A-Za-z_]\w*(?:\s*<[^<>;(){}]*>)?(?:\s*::\s*(?:template\s+)?~?[A-Za-z_]\w*(?:\s*<[^<>;(){}]*>)?)*)\s*(<)?")
+_PART = re.compile(rb"([A-Za-z_]\w*)\s*(<)?")
+
+
+@dataclass
+class Repairs:
+    """What has been declared so far."""
+
+    keys: set[str] = field(default_factory=set)
+    tags: set[str] = field(default_factory=set)
+    declarations: dict[str, None] = field(default_factory=dict)
+
+    def header(self) -> bytes:
+        """The text of the header of repairs."""
+        lines = ["namespace op_lint { struct unknown {}; }", *self.declarations]
+        return "\n".join(lines).encode()
+
+    def arguments(self) -> list[str]:
+        """Compiler arguments that make unknown dispatch keys and tags known."""
+        found = []
+        if self.keys:
+            found.append("-DOP_LINT_EXTRA_KEYS=" + ",".join(sorted(self.keys)))
+        if self.tags:
+            found.append("-DOP_LINT_EXTRA_TAGS=" + ",".join(sorted(self.tags)))
+        return found
+
+    def add(self, errors: Iterable[Diagnostic], sources: Preprocessed) -> bool:
+        """Declare what `errors` miss; whether anything is new."""
+        before = (len(self.keys), len(self.tags), len(self.declarations))
+        for error in errors:
+            self._add(error, sources)
+        return before != (len(self.keys), len(self.tags), len(self.declarations))
+
+    def _add(self, error: Diagnostic, sources: Preprocessed) -> None:
+        undeclared = _UNDECLARED.search(error.message)
+        if undeclared:
+            self._declare([], undeclared.group(1), error, sources)
+            return
+        member = _NO_MEMBER.search(error.message)
+        if not member:
+            return
+        name, scope = member.groups()
+        if scope == "c10::DispatchKey":
+            self.keys.add(name)
+        elif scope == "at::Tag":
+            self.tags.add(name)
+        elif "namespace" in error.message:
+            self._declare(scope.split("::"), name, error, sources)
+
+    def _declare(self, scope: list[str], name: str, error: Diagnostic, sources: Preprocessed) -> None:
+        parts = _written_parts(name, error, sources)
+        if not parts:
+            return
+        *outer, (last, is_template) = parts
+        text = (
+            f"template <class... T> {UNKNOWN} {last}(...); template <auto... v> {UNKNOWN} {last}(...);"
+            if is_template
+            else f"{UNKNOWN} {last}(...);"
+        )
+        for part, template in reversed(outer):
+            if template:
+                text = f"template <class... T> struct {part} {{ static {text.replace('; template', '; static template')} }};"
+            else:
+                text = f"namespace {part} {{ {text} }}"
+        for part in reversed(scope):
+            text = f"namespace {part} {{ {text} }}"
+        if "struct" in text and "static template" in text:
+            text = text.replace("static template <class... T>", "template <class... T> static").replace(
+                "static template <auto... v>", "template <auto... v> static"
+            )
+        self.declarations[text] = None
+
+
+def _written_parts(name: str, error: Diagnostic, sources: Preprocessed) -> list[tuple[str, bool]]:
+    """The qualified name that starts with `name` where the error points, each part with whether arguments follow."""
+    view = sources.by_alias(error.spelled.file) if error.spelled.file else None
+    written = _NAME.match(view.data, error.spelled.offset) if view else None
+    if written is None or not written.group(1).startswith(name.encode()):
+        return [(name, False)]
+    parts: list[tuple[str, bool]] = []
+    for piece in re.split(rb"\s*::\s*(?:template\s+)?", written.group(1)):
+        match = _PART.match(piece)
+        if match is None:
+            return [(name, False)]
+        parts.append((match.group(1).decode(), match.group(2) is not None))
+    return parts
+
+
+def relevant(errors: Sequence[Diagnostic], zones: Sequence[tuple[str, int, int]]) -> list[Diagnostic]:
+    """The errors inside registration code: in `zones` (file, start, end) by where a macro is used or written."""
+    return [
+        error
+        for error in errors
+        if any(
+            point.file == file and start <= point.offset < end
+            for point in (error.expanded, error.spelled)
+            for file, start, end in zones
+        )
+    ]
