@@ -7,10 +7,10 @@ understand is listed as unresolved, never dropped in silence.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from op_lint.condition import NEVER, Condition, satisfying
-from op_lint.cpp.scan import blank_comments_and_literals, directives
+from op_lint.cpp.scan import Directive, blank_comments_and_literals, blanked
 from op_lint.cpp.unit_reader import Registrations
 from op_lint.facts import Place, Unresolved
 from op_lint.text import SourceText
@@ -25,12 +25,10 @@ _OPEN = {0x28: 0x29, 0x7B: 0x7D, 0x5B: 0x5D}
 class Blanked:
     """A source whose comments, literals and directives are blanks: what is left is code."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, directives: Iterable[Directive]) -> None:
         code = bytearray(blank_comments_and_literals(data))
-        for directive in directives(data):
-            for index in range(directive.start, directive.end):
-                if code[index] not in b"\r\n":
-                    code[index] = 0x20
+        for directive in directives:
+            code[directive.start : directive.end] = blanked(bytes(code[directive.start : directive.end]))
         self.code = bytes(code)
 
     def zones(self, mention: re.Pattern[bytes] | None = None) -> Iterator[tuple[int, int, re.Match[bytes]]]:

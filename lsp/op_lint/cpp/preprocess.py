@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from op_lint.condition import ALWAYS, NEVER, Atom, Condition, conjunction, disjunction, evaluate, negation
 from op_lint.cpp.expressions import parse_condition
@@ -58,12 +59,22 @@ class View:
                 inner = arm.condition
         return conjunction((self.reached, inner))
 
-    def rewritten(self, assignment: Mapping[str, bool]) -> bytes:
-        """The bytes for libclang under `assignment`; atoms that it does not name are false."""
+    def rewritten(self, assignment: Mapping[str, bool], kept: dict[Any, bytes]) -> bytes:
+        """The bytes for libclang under `assignment`; atoms that it does not name are false.
+
+        `kept` remembers the answers, since many sources include the same header.
+        """
+        closed = _Closed(assignment)
+        truths = tuple(bool(evaluate(condition, closed)) for _, condition in self.tests)
+        key = (self.path, truths, tuple(alias for _, alias in self.targets))
+        if key not in kept:
+            kept[key] = self._rewrite(truths)
+        return kept[key]
+
+    def _rewrite(self, truths: tuple[bool, ...]) -> bytes:
         edits: list[tuple[int, int, bytes]] = []
-        for directive, condition in self.tests:
+        for (directive, _), truth in zip(self.tests, truths, strict=True):
             word = b"#elif " if directive.word.startswith("el") else b"#if "
-            truth = evaluate(condition, _Closed(assignment))
             edits.append((directive.start, directive.end, word + (b"1" if truth else b"0")))
         for directive, alias in self.targets:
             text = b"" if alias is None else b"#include<" + alias.encode() + b">"
@@ -127,20 +138,34 @@ Known = Callable[[str], bool]
 """Whether an include that is no project file is one that the overlay stands in for."""
 
 
+class Files:
+    """The project's files as includes reach them, each scanned once however many sources include it."""
+
+    def __init__(self, resolve: Resolve, load: Load, known: Known) -> None:
+        self.resolve, self.load, self.known = resolve, load, known
+        self.rewritten: dict[Any, bytes] = {}
+        self._directives: dict[str, list[Directive]] = {}
+        self._aliases: dict[str, str] = {}
+
+    def directives(self, path: str, data: bytes) -> list[Directive]:
+        """The directives of a file."""
+        if path not in self._directives:
+            self._directives[path] = directives(data)
+        return self._directives[path]
+
+    def alias(self, path: str) -> str:
+        """The name of an included file for libclang: short enough to replace any name in its `#include`."""
+        return self._aliases.setdefault(path, f"/{len(self._aliases) + 1}")
+
+
 def preprocess(
-    path: str,
-    data: bytes,
-    resolve: Resolve,
-    load: Load,
-    known: Known,
-    defines: Mapping[str, str],
-    keep_known: bool = False,
+    path: str, data: bytes, files: Files, defines: Mapping[str, str], keep_known: bool = False
 ) -> Preprocessed:
     """Read the directives of `data` and of every project file that it includes. Never raises.
 
     With `keep_known` the includes that the overlay would stand in for are left to libclang (the real headers).
     """
-    walker = _Walker(resolve, load, known, defines, keep_known)
+    walker = _Walker(files, defines, keep_known)
     walker.enter(path, data, ALWAYS)
     return walker.result
 
@@ -156,10 +181,8 @@ class _Frame:
 
 
 class _Walker:
-    def __init__(
-        self, resolve: Resolve, load: Load, known: Known, defines: Mapping[str, str], keep_known: bool
-    ) -> None:
-        self.resolve, self.load, self.known, self.keep_known = resolve, load, known, keep_known
+    def __init__(self, files: Files, defines: Mapping[str, str], keep_known: bool) -> None:
+        self.files, self.keep_known = files, keep_known
         self.result = Preprocessed()
         self.aliases: dict[str, str] = {}
         self.definitions: dict[str, list[tuple[Condition, int | None]]] = {
@@ -189,11 +212,11 @@ class _Walker:
     # -- the walk
 
     def enter(self, path: str, data: bytes, reached: Condition) -> str:
-        alias = f"/{len(self.aliases) + 1}" if self.aliases else path
+        alias = self.files.alias(path) if self.aliases else path
         self.aliases[path] = alias
         view = View(path, alias, data, reached)
         self.result.views.append(view)
-        found = directives(data)
+        found = self.files.directives(path, data)
         guard = _guard(found, data)
         frames: list[_Frame] = []
         condition = ALWAYS
@@ -254,13 +277,13 @@ class _Walker:
         angled = match is not None and match.group(1) is None
         path = None
         if name and condition != NEVER and directive.word != "include_next":
-            path = self.resolve(view.path, name, angled)
-        if path is None and self.keep_known and self.known(name):
+            path = self.files.resolve(view.path, name, angled)
+        if path is None and self.keep_known and self.files.known(name):
             return
         alias = self.aliases.get(path) if path is not None else None
         if path is not None and alias is None:
             alias = self.enter_file(path, condition)
-        if alias is None and name and condition != NEVER and not self.known(name):
+        if alias is None and name and condition != NEVER and not self.files.known(name):
             self.result.missing.append((name, view.path, directive.start))
         view.targets.append((directive, alias))
 
@@ -269,7 +292,7 @@ class _Walker:
         if len(self.aliases) >= MOST_FILES:
             self.result.truncated = True
             return None
-        data = self.load(path)
+        data = self.files.load(path)
         return None if data is None else self.enter(path, data, condition)
 
 

@@ -23,7 +23,7 @@ from op_lint.cpp.index import (
     registering_macros,
 )
 from op_lint.cpp.options import CppOptions
-from op_lint.cpp.preprocess import Arm, Preprocessed, View, preprocess
+from op_lint.cpp.preprocess import Arm, Files, Preprocessed, View, preprocess
 from op_lint.facts import FileFacts, Include, Language, Place, Problem, Unresolved
 from op_lint.text import SourceText
 
@@ -58,7 +58,9 @@ class CppReader:
     def __getstate__(self) -> dict[str, Any]:
         # Workers need the index, not the bytes that it was made from.
         _ = self.index, self.macros, self._fingerprint
-        return {**self.__dict__, "_contents": {}, "_macro_bodies": {}}
+        state = {**self.__dict__, "_contents": {}, "_macro_bodies": {}}
+        state.pop("_files", None)
+        return state
 
     # -- the workspace
 
@@ -160,8 +162,11 @@ class CppReader:
         return Problem("unreadable", "the file cannot be read", place)
 
     def _preprocess(self, path: str, data: bytes) -> Preprocessed:
-        real = self.options.headers == "real"
-        return preprocess(path, data, self.index.resolve, self.load, is_overlaid, self.defines, keep_known=real)
+        return preprocess(path, data, self._files, self.defines, keep_known=self.options.headers == "real")
+
+    @cached_property
+    def _files(self) -> Files:
+        return Files(self.index.resolve, self.load, is_overlaid)
 
     def _bodies(self, view: View) -> hazards.MacroBodies:
         if view.path not in self._macro_bodies:
@@ -217,7 +222,7 @@ class _Reading:
         self.reader = reader
         self.preprocessed = preprocessed
         self.main = preprocessed.main
-        self.blanked = Blanked(self.main.data)
+        self.blanked = Blanked(self.main.data, reader._files.directives(self.main.path, self.main.data))
         self.repaired = False
         self.problems: list[Problem] = []
 
@@ -279,7 +284,8 @@ class _Reading:
         from op_lint.cpp import clang, repair, unit_reader
         from op_lint.cpp.sources import SourceMap
 
-        files = {view.alias: view.rewritten(assignment) for view in self.preprocessed.views}
+        kept = self.reader._files.rewritten
+        files = {view.alias: view.rewritten(assignment, kept) for view in self.preprocessed.views}
         arguments = self.reader.arguments(self.main.path)
         real = self.reader.options.headers == "real"
         if not real:

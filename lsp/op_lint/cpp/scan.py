@@ -61,15 +61,16 @@ def blank_comments_and_literals(data: bytes, keep_literals: bool = False) -> byt
     def blank(match: re.Match[bytes]) -> bytes:
         text = match.group()
         if match.lastgroup in ("line", "block"):
-            return _blanked(text)
+            return blanked(text)
         if keep_literals:
             return text
-        return text[:1] + _blanked(text[1:-1]) + text[-1:] if len(text) > 1 else text
+        return text[:1] + blanked(text[1:-1]) + text[-1:] if len(text) > 1 else text
 
     return _SKIP.sub(blank, data)
 
 
-def _blanked(text: bytes) -> bytes:
+def blanked(text: bytes) -> bytes:
+    """Blanks of the length of `text`; line ends stay."""
     return re.sub(rb"[^\r\n]", b" ", text)
 
 
