@@ -1,8 +1,8 @@
 """`check()`: a small project in, what op-lint reports out, through any of its fronts; and what a case expects.
 
 A case is a folder. `expected.json` lists what must be reported (`expect`: code, path and line, as the finding's own
-place or as one of its related places) and the codes that must not appear (`silent`); other findings are fine. Markers in
-comments are exact: with `// expect: OPL206` at the end of a line, or `//   ^^^^ OPL206` under the text, the findings
+place or as one of its related places) and the codes that must not appear (`silent`); other findings are fine. Markers
+in comments are exact: with `// expect: OPL206` at the end of a line, or `//   ^^^^ OPL206` under the text, the findings
 of all codes that the case marks are just the marked ones. Python has `#` for `//`.
 """
 

@@ -73,7 +73,7 @@ def relative_path(path: Path | str, root: Path) -> str:
     """`path` as facts write it: relative to `root` with `/`, absolute where it lies outside."""
     absolute = os.path.abspath(path)
     relative = os.path.relpath(absolute, root) if os.path.splitdrive(absolute)[0] == root.drive else absolute
-    chosen = absolute if relative.startswith("..") else relative
+    chosen = absolute if relative.split(os.sep, 1)[0] == os.pardir else relative
     return chosen.replace(os.sep, "/")
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from op_lint.facts import Place
+from op_lint.files import relative_path
 from op_lint.text import SourceText
 
 
@@ -53,12 +53,7 @@ class Sources:
 
     def shown(self, path: str) -> str:
         """The path as a report names it."""
-        absolute = os.path.normpath(self._root / path)
-        try:
-            relative = os.path.relpath(absolute, self._shown_from)
-        except ValueError:  # another drive
-            relative = absolute
-        return (absolute if relative.startswith("..") else relative).replace(os.sep, "/")
+        return relative_path(self._root / path, self._shown_from)
 
     def _bytes(self, path: str) -> bytes:
         if path in self._buffers:
