@@ -25,7 +25,7 @@ MARK = b"op-lint:"
 
 _CPP_TOKEN = re.compile(
     rb"""
-      (?P<comment> //(?:\\\r?\n|[^\n])* | /\*.*?(?:\*/|\Z) )
+      (?P<comment> //(?:\\\r?\n|[^\r\n])* | /\*.*?(?:\*/|\Z) )
     | (?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?(?:\)(?P=delimiter)"|\Z)
     | "(?:[^"\\\n]|\\.)*"?
     | \.?[0-9](?:'?[\w.]|(?<=[eEpP])[+-])*      # a number, whose ' separates digits
@@ -37,7 +37,7 @@ _CPP_TOKEN = re.compile(
 
 _DIRECTIVE = re.compile(
     rb"""
-      (?:^|//|\#)[ \t/*#!<]*op-lint:[ \t]*(?P<word>[\w-]*)
+      (?:^|//|/\*|\#)[ \t/*#!<]*op-lint:[ \t]*(?P<word>[\w-]*)
       (?:[ \t]*(?P<bracket>\[)(?P<codes>[^\]\r\n]*)\])?
       (?P<reason>[^\r\n]*)
     """,
@@ -46,6 +46,8 @@ _DIRECTIVE = re.compile(
 
 _TO_ASCII = bytes(byte if byte < 0x80 else ord("a") for byte in range(256))
 """Python's tokenizer wants valid text; letters for all other bytes keep every offset and every token's extent."""
+
+_TO_BLANKS = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
 
 
 def find_suppressions(
@@ -64,7 +66,7 @@ def find_suppressions(
     text = SourceText(data)
     code = bytearray(data)
     for comment in comments:
-        code[comment.start : comment.stop] = b" " * len(comment)
+        code[comment.start : comment.stop] = data[comment.start : comment.stop].translate(_TO_BLANKS)
     lines = SourceText(bytes(code))
     suppressions: list[Suppression] = []
     problems: list[Problem] = []

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+import pytest
+
+from op_lint.facts import FileFacts, Language
+from op_lint.workers import Failure, processors, read_in_workers
+
+
+def read(path: str, data: bytes | None) -> FileFacts:
+    if path == "crash":
+        os.abort()
+    if path == "exit":
+        os._exit(3)
+    if path == "hang":
+        time.sleep(600)
+    if path == "memory":
+        bytearray(64 * 1024**3)
+    return FileFacts(path if data is None else path + data.decode(), Language.CPP)
+
+
+def answers(*paths: str, jobs: int = 2, seconds: float = 30) -> dict[str, FileFacts | Failure]:
+    tasks = [(path, b"!" if path == "with-data" else None) for path in paths]
+    return dict(read_in_workers(read, tasks, jobs=jobs, seconds=seconds))
+
+
+def good(*paths: str) -> dict[str, FileFacts | Failure]:
+    return {path: FileFacts(path, Language.CPP) for path in paths}
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_every_task_is_answered(jobs: int) -> None:
+    paths = [f"f{number}" for number in range(17)]
+    assert answers(*paths, jobs=jobs) == good(*paths)
+    assert answers(jobs=jobs) == {}
+
+
+def test_content_is_handed_over() -> None:
+    assert answers("with-data") == {"with-data": FileFacts("with-data!", Language.CPP)}
+
+
+def test_a_crash_costs_one_file() -> None:
+    seen = answers("a", "crash", "b", "exit", "c", "memory", "d")
+    assert {path: answer for path, answer in seen.items() if path in "abcd"} == good("a", "b", "c", "d")
+    assert seen["crash"] == Failure("crash", "the reader died on this file (SIGABRT)")
+    assert seen["exit"] == Failure("crash", "the reader died on this file (exit status 3)")
+    assert isinstance(seen["memory"], Failure)
+
+
+def test_a_hang_costs_one_file() -> None:
+    seen = answers("a", "hang", "b", "c", seconds=0.5)
+    assert seen.pop("hang") == Failure("timeout", "reading took more than 0.5 seconds and was given up")
+    assert seen == good("a", "b", "c")
+
+
+def test_beside_other_threads_processes_are_spawned() -> None:
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        seen = answers("a", "crash", "b")
+    finally:
+        stop.set()
+        thread.join()
+    assert seen.pop("crash") == Failure("crash", "the reader died on this file (SIGABRT)")
+    assert seen == good("a", "b")
+
+
+def test_workers_end_with_their_reader_of_answers() -> None:
+    stream = read_in_workers(read, [("a", None), ("b", None), ("hang", None)], jobs=1)
+    next(stream)
+    stream.close()
+    import multiprocessing
+
+    assert multiprocessing.active_children() == []
+
+
+def test_there_is_a_processor() -> None:
+    assert processors() >= 1
