@@ -6,6 +6,7 @@ Python (which registers when the C++ is already loaded), then by path, then by p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,12 +18,24 @@ from msgspec.structs import replace
 from op_lint.condition import ALWAYS, Condition, conjunction
 from op_lint.config import Settings
 from op_lint.dispatch.keys import IMPLICIT, DispatchKeys
-from op_lint.facts import Definition, Fallback, FileFacts, Implementation, Language, OperatorName, Place, Unit, UnitKind
+from op_lint.facts import (
+    Definition,
+    Fallback,
+    FileFacts,
+    Implementation,
+    Language,
+    OperatorName,
+    Place,
+    PythonFunction,
+    Unit,
+    UnitKind,
+    Unresolved,
+)
 from op_lint.nearest import nearest
 from op_lint.together import Layout, Site, Together
 
 if TYPE_CHECKING:
-    from op_lint.installed.model import InstalledTorch
+    from op_lint.installed.model import InstalledOperator, InstalledTorch
 
 Fact = TypeVar("Fact", bound=Definition | Implementation | Fallback, covariant=True)
 
@@ -132,13 +145,43 @@ class Program:
         """The dispatch keys of the installed torch."""
         return DispatchKeys(self.installed.keys) if self.installed else None
 
+    @cached_property
+    def torch_version(self) -> tuple[int, int] | None:
+        """Major and minor version of the installed torch."""
+        found = re.match(r"(\d+)\.(\d+)", self.installed.version) if self.installed else None
+        return (int(found[1]), int(found[2])) if found else None
+
+    @cached_property
+    def in_torch(self) -> bool:
+        """Whether the project is PyTorch itself, to which none of PyTorch's reservations apply."""
+        return any(file.path.startswith("aten/src/ATen/") for file in self.files)
+
+    def installed_operator(self, operator: OperatorName) -> InstalledOperator | None:
+        """What the installed torch has of one operator."""
+        return self.installed.operators.get(str(operator)) if self.installed else None
+
     def key(self, name: str) -> str:
         """The own name of a dispatch key (`Autocast` is `AutocastCUDA`); `name` itself where no torch knows it."""
         return (self.keys.canonical(name) if self.keys else None) or name
 
+    def role(self, unit: Unit) -> UnitKind:
+        """What a unit may register: its kind, for Python that of the `Library` object.
+
+        `torch.library.define` and the like by name make a `FRAGMENT`, as does `custom_op`. `PYTHON` means that the
+        source does not tell.
+        """
+        if unit.kind is not UnitKind.PYTHON:
+            return unit.kind
+        kind = self._library_kinds.get((unit.place.path, unit.id), _FRAGMENT)
+        return _ROLES.get(kind or "", UnitKind.PYTHON)
+
     def together(self, first: _Item, second: _Item) -> Together:
         """Whether two registrations (or two units) can be in the same process."""
-        return self._layout.together(_site(first), _site(second))
+        return self._layout.together(self._site(first), self._site(second))
+
+    def compiled_together(self, path: str, other: str) -> Together:
+        """Whether two source files can be in the same process, whatever they register."""
+        return self._layout.together(Site(path), Site(other))
 
     def collisions(self, items: Iterable[_Item]) -> Iterator[tuple[_Item, _Item]]:
         """Each of `items` that is certainly in a process with an earlier one, and the first such earlier one."""
@@ -153,26 +196,40 @@ class Program:
         """The operators of one namespace that the sources define, sorted."""
         return self._defined_in.get(namespace, ())
 
-    def may_define_more(self, namespace: str) -> bool:
-        """Whether `namespace` may hold operators that no fact names, so that nothing follows from their absence.
+    def installed_in(self, namespace: str) -> tuple[OperatorName, ...]:
+        """The operators of one namespace that the installed torch defines, sorted."""
+        return self._installed_in.get(namespace, ())
 
-        So it is where a definition in it, or one whose namespace is unknown, could not be resolved; where a file could
-        not be read to its end; and where some namespace is the name of a macro, which may stand for any other.
+    def may_be_defined(self, operator: OperatorName) -> bool:
+        """Whether an operator that no fact defines may be defined all the same, so that nothing follows from absence.
+
+        So it is where a definition in its namespace, or in one that is not known, could not be resolved; where a file
+        could not be read to its end; and where an operator of that name is defined in a namespace that is the name of
+        a macro, or this one's is, since the build may give both the same value.
         """
-        unresolved = self._unresolved_in
-        return self._incomplete or not unresolved.isdisjoint((None, namespace)) or not self._symbols <= {namespace}
+        if self._incomplete or not self._unresolved_in.isdisjoint({None, operator.namespace, *self._symbols}):
+            return True
+        if operator in self._defined_somehow:
+            return True
+        namesakes = self._namesakes.get(local_name(operator), ())
+        return any({operator.namespace, namesake.namespace} & self._symbols for namesake in namesakes)
 
     def nearest_operator(self, operator: OperatorName) -> OperatorName | None:
         """The defined operator that `operator` was probably meant to be: of its namespace, or its namesake elsewhere.
 
         Definitions in the sources come first, then those of the installed torch.
         """
-        for defined in (self.defined_in(operator.namespace), self._installed_in.get(operator.namespace, ())):
-            names = {_local(name): name for name in defined}
-            found = nearest(_local(operator), names)
+        for defined in (self.defined_in(operator.namespace), self.installed_in(operator.namespace)):
+            names = {local_name(name): name for name in defined}
+            found = nearest(local_name(operator), names)
             if found is not None:
                 return names[found]
-        return min((name for name in self._definitions_of if _local(name) == _local(operator)), default=None)
+        return next(iter(self._namesakes.get(local_name(operator), ())), None)
+
+    @cached_property
+    def _namesakes(self) -> dict[str, tuple[OperatorName, ...]]:
+        """The defined operators of all namespaces by name and overload."""
+        return _grouped((local_name(operator), operator) for operator in sorted(self._definitions_of))
 
     @cached_property
     def _installed_in(self) -> dict[str, tuple[OperatorName, ...]]:
@@ -205,13 +262,52 @@ class Program:
         return frozenset(unit.namespace_macro for unit in self.units if unit.namespace_macro is not None)
 
     @cached_property
+    def _unresolved_definitions(self) -> tuple[Unresolved, ...]:
+        return tuple(found for file in self.files for found in file.unresolved if found.what in _MAY_DEFINE)
+
+    @cached_property
     def _unresolved_in(self) -> frozenset[str | None]:
-        return frozenset(
-            unresolved.namespace
+        """The namespaces (None: one that is not known) with definitions of operators whose names are not known."""
+        return frozenset(found.namespace for found in self._unresolved_definitions if found.operator is None)
+
+    @cached_property
+    def _defined_somehow(self) -> frozenset[OperatorName | None]:
+        """The operators of which only the schema is not known."""
+        return frozenset(found.operator for found in self._unresolved_definitions)
+
+    @cached_property
+    def _library_kinds(self) -> dict[tuple[str, int], str | None]:
+        """The kinds of the Python `Library` objects, by the file and the id of their units."""
+        return {
+            (file.path, library.unit): library.kind
             for file in self.files
-            for unresolved in file.unresolved
-            if unresolved.what in _MAY_DEFINE
-        )
+            if file.python
+            for library in file.python.libraries
+            if library.unit is not None
+        }
+
+    @cached_property
+    def _functions(self) -> dict[str, tuple[PythonFunction, ...]]:
+        return {file.path: file.python.functions for file in self.files if file.python}
+
+    def _site(self, item: Unit | Registered[Definition | Implementation | Fallback]) -> Site:
+        unit = item if isinstance(item, Unit) else item.unit
+        file = unit.place.path if isinstance(item, Unit) else item.file
+        tested = None if isinstance(item, Unit) else item.fact.runtime_guard
+        called = self.function_around(item.place)
+        # A function that importing its module does not call may be one of several, of which a program calls one.
+        guards = [tested, called.name if called and not called.at_import else None]
+        guard = " && ".join(text for text in guards if text) or None
+        return Site(file, item.condition, guard, unit.stable, unit.namespace_macro is not None)
+
+    def function_around(self, place: Place) -> PythonFunction | None:
+        """The innermost Python function whose body holds `place`; None at module level and in C++."""
+        around = [
+            function
+            for function in self._functions.get(place.path, ())
+            if function.place.start <= place.start < function.place.end
+        ]
+        return min(around, key=lambda function: function.place.end - function.place.start, default=None)
 
     @cached_property
     def _incomplete(self) -> bool:
@@ -253,6 +349,8 @@ class Program:
 
 
 _MAY_DEFINE = frozenset({"def", "unit"})
+_FRAGMENT = "FRAGMENT"
+_ROLES = {"DEF": UnitKind.LIBRARY, _FRAGMENT: UnitKind.FRAGMENT, "IMPL": UnitKind.IMPL}
 _LOSSY = frozenset({"not-text", "parse-error", "template-text", "timeout", "too-large", "vanished"})
 """Problems of a file that may hide registrations (`Problem.code`)."""
 
@@ -264,7 +362,8 @@ def parse_name(text: str) -> OperatorName:
     return OperatorName(namespace, name, overload)
 
 
-def _local(operator: OperatorName) -> str:
+def local_name(operator: OperatorName) -> str:
+    """The name and overload, as a registration in the operator's own namespace writes them."""
     return str(operator).removeprefix(f"{operator.namespace}::")
 
 
@@ -304,10 +403,3 @@ def _unit_order(unit: Unit) -> tuple[bool, Place]:
 
 def _fact_order(registered: Registered[Definition | Implementation | Fallback]) -> tuple[bool, Place]:
     return _order(registered.fact.language, registered.place)
-
-
-def _site(item: Unit | Registered[Definition | Implementation | Fallback]) -> Site:
-    if isinstance(item, Unit):
-        return Site(item.place.path, item.condition, None, item.stable, item.namespace_macro is not None)
-    unit = item.unit
-    return Site(item.file, item.condition, item.fact.runtime_guard, unit.stable, unit.namespace_macro is not None)

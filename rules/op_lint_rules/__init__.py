@@ -28,5 +28,7 @@ def _found() -> Iterator[type[Rule]]:
 def _rule_in(name: str) -> type[Rule]:
     """The one rule of a module. Raises ValueError where there is none or more than one."""
     values = vars(import_module(name)).values()
-    (rule,) = (value for value in values if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == name)
+    (rule,) = (
+        value for value in values if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == name
+    )
     return rule

@@ -1,0 +1,142 @@
+"""OPL204."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from op_lint.dispatch.keys import IMPLICIT
+from op_lint.facts import KernelKind, Language, OperatorName, Place
+from op_lint.findings import Finding, Related, Severity
+from op_lint.program import Kernel, Program
+from op_lint.rule import Rule
+from op_lint_rules._words import when, where
+
+_META = "Meta"
+_SILENT = frozenset({_META, "MTIA"})
+"""Keys at which `OperatorEntry::registerKernel` replaces a kernel without a warning."""
+
+
+class DuplicateKernel(Rule):
+    """Two kernels for one operator at one key in one process.
+
+    ## What it does
+    Reports the second kernel that is registered for an operator at a dispatch key where the same library already
+    registers one, and says which of the two a call runs. A kernel without a key is at CompositeImplicitAutograd; a
+    Python fake is at Meta, where it also meets a kernel at CompositeImplicitAutograd.
+
+    ## Why it is bad
+    The kernel that is registered last wins. Within one file that is the later one; between files the linker decides,
+    and between libraries the order of loading. At most torch warns, once per process, about one operator
+    of all; at Meta it says nothing. A fake for an operator with a CompositeImplicitAutograd kernel is refused.
+
+    ## Example
+    ```cpp title="ops.cpp"
+    #include <torch/library.h>
+
+    at::Tensor scale_cpu(const at::Tensor& x);
+    at::Tensor shift_cpu(const at::Tensor& x);
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("scale(Tensor x) -> Tensor");
+      m.def("shift(Tensor x) -> Tensor");
+    }
+
+    TORCH_LIBRARY_IMPL(demo, CPU, m) {
+      m.impl("scale", &scale_cpu);
+      m.impl("scale", &shift_cpu);
+    }
+    ```
+
+    ## Use instead
+    ```cpp title="ops.cpp"
+    #include <torch/library.h>
+
+    at::Tensor scale_cpu(const at::Tensor& x);
+    at::Tensor shift_cpu(const at::Tensor& x);
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("scale(Tensor x) -> Tensor");
+      m.def("shift(Tensor x) -> Tensor");
+    }
+
+    TORCH_LIBRARY_IMPL(demo, CPU, m) {
+      m.impl("scale", &scale_cpu);
+      m.impl("shift", &shift_cpu);
+    }
+    ```
+
+    ## References
+    - `OperatorEntry::registerKernel` in aten/src/ATen/core/dispatch/OperatorEntry.cpp
+    - `Library.impl` and `register_fake` in torch/library.py
+    """
+
+    code = "OPL204"
+    name = "duplicate-kernel"
+    severity = Severity.WARNING
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """Every kernel that meets an earlier one at its key, and every fake that meets a composite kernel."""
+        for operator in program.operators:
+            kernels = program.kernels_of(operator)
+            for key, registered in sorted(kernels.items()):
+                for later, earlier in program.collisions(registered):
+                    yield self._twice(operator, key, later, earlier)
+            fakes = [kernel for kernel in kernels.get(_META, ()) if _is_python(kernel)]
+            composite = kernels.get(IMPLICIT, ())
+            for later, earlier in program.collisions((*composite, *fakes)):
+                if later in fakes and earlier in composite:
+                    yield self._refused(operator, later, earlier)
+
+    def _twice(self, operator: OperatorName, key: str, later: Kernel, earlier: Kernel) -> Finding:
+        place, other = _place(later), _place(earlier)
+        return self.finding(
+            place,
+            f"`{operator}` already has a {key} kernel at {where(other, place)}{when(later.condition)}: "
+            f"{_winner(later, earlier)}; remove one",
+            related=(Related(other, f"the other {key} kernel"),),
+            notes=(_torch_says(key),),
+        )
+
+    def _refused(self, operator: OperatorName, fake: Kernel, composite: Kernel) -> Finding:
+        place, other = _place(fake), _place(composite)
+        return self.finding(
+            place,
+            f"`{operator}` has a CompositeImplicitAutograd kernel at {where(other, place)}, so torch refuses this "
+            "fake: remove it, or register that kernel at a backend key",
+            related=(Related(other, "a kernel without a dispatch key is CompositeImplicitAutograd"),),
+            notes=(
+                "a composite operator needs no fake: torch.compile runs the kernel itself on fake tensors",
+                f"torch says: \"We should not register a meta kernel directly to the operator '{operator}'\"",
+            ),
+        )
+
+
+def _place(kernel: Kernel) -> Place:
+    return kernel.fact.name_place
+
+
+def _is_python(kernel: Kernel) -> bool:
+    return kernel.fact.language is Language.PYTHON
+
+
+def _is_fake(kernel: Kernel) -> bool:
+    return kernel.fact.kernel is not None and kernel.fact.kernel.kind is KernelKind.FAKE
+
+
+def _winner(later: Kernel, earlier: Kernel) -> str:
+    """Which of the two a call runs, as far as the sources tell."""
+    if _is_fake(later):
+        return "torch 2.13 replaces that one without a word, older versions raise RuntimeError"
+    if _is_python(later) and _is_python(earlier):
+        return "whichever is registered last wins from torch 2.13 on, older versions raise RuntimeError"
+    if _is_python(later):
+        return "this one replaces it"
+    if later.file == earlier.file:
+        return "this one wins, the other is never called"
+    return "the order in which the linker puts the files decides which one runs"
+
+
+def _torch_says(key: str) -> str:
+    if key in _SILENT:
+        return f"torch prints nothing when a {key} kernel is replaced"
+    return 'torch warns, for the first such operator of a process: "Overriding a previously registered kernel"'
