@@ -91,7 +91,7 @@ class Path(msgspec.Struct, frozen=True):
 
 
 def call_path(table: Table, call: Call) -> Path:
-    """The path of `call` through the operator's table. Raises UnknownDeviceError where the call names no device of torch's."""
+    """The path of `call` through the operator's table. Raises UnknownDeviceError for a device torch does not have."""
     walk = _Walk(table, call)
     visible = walk.visible
     first, carried = tuple(_descending(visible)), tuple(_descending(walk.tensors))
@@ -171,7 +171,7 @@ class _Walk:
 
     def run(self) -> None:
         """Walk until a kernel ends the call, or it raises."""
-        visible = self.visible
+        visible: KeySet | None = self.visible
         while visible is not None:
             skipped = self.table.fallthroughs(self.keys.highest_backend(visible.bits))
             visible = self._descend(visible, skipped)
@@ -201,7 +201,8 @@ class _Walk:
         """Run what is at an entry. The keys to dispatch again with, None where the call goes on below or has ended."""
         error = self._error(entry)
         if error is not None and self.faking and error.type == "NotImplementedError":
-            return self._without_meta(entry)
+            self._without_meta(entry)
+            return None
         if error is not None:
             self.error = error
             self._step(entry, Outcome.RAISES, "")
@@ -287,7 +288,7 @@ class _Walk:
         return self.visible
 
     def unwrap_batched(self, entry: Entry) -> KeySet | None:
-        """A batching rule. Torch's own call other operators; the fallback and a user's call this one on plain tensors."""
+        """A batching rule. Torch's own call other operators; the fallback and a user's call this one, unwrapped."""
         if entry.reason is Reason.KERNEL and entry.registration is not None and _is_torchs(entry.registration):
             self._step(entry, Outcome.RUNS, "PyTorch's batching rule: the operators it calls are dispatched anew")
             return None
@@ -298,12 +299,11 @@ class _Walk:
         return self.visible
 
     def unwrap_functional(self, entry: Entry) -> KeySet | None:
-        """Functionalization. The fallback calls the operator on the plain tensors, a kernel of torch's another operator."""
+        """Functionalization. The fallback calls the operator unwrapped, a kernel of torch's another operator."""
         if entry.reason is not Reason.FALLBACK:
             torchs = entry.registration is not None and _is_torchs(entry.registration)
-            self._step(
-                entry, Outcome.RUNS if torchs else Outcome.CALLS_ON, "calls the functional operator" if torchs else ""
-            )
+            outcome = Outcome.RUNS if torchs else Outcome.CALLS_ON
+            self._step(entry, outcome, "calls the functional operator" if torchs else "")
             return None
         self._step(entry, Outcome.CALLS_ON, "functionalization: unwraps and calls on")
         self.tensors = self.layers[-1].inner if self.layers else self.unwrapped

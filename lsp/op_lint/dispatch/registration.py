@@ -21,8 +21,8 @@ class Registration(msgspec.Struct, frozen=True):
 
     `key` is a runtime or alias key by its own name. `origin` is what torch's dump says of the registration
     (`registered at csrc/ops.cpp:12`). `path` and `line` (1-based) are where to look, None and 0 where unknown.
-    `kernel` is the function's name, empty where unknown; `signature` the inferred schema of an unboxed kernel. `keyless`
-    marks a kernel given without a key (`m.def(schema, f)`), which lands at CompositeImplicitAutograd.
+    `kernel` is the function's name, empty where unknown; `signature` the inferred schema of an unboxed kernel.
+    `keyless` marks a kernel given without a key (`m.def(schema, f)`), which lands at CompositeImplicitAutograd.
     """
 
     key: str

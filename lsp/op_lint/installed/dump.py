@@ -24,9 +24,9 @@ _TORCH_SOURCE = re.compile(r"(?<=registered at )(?:\.\./|/.*?/)?(?=(?:build/)?(?
 def relative_to_torch(package: str) -> Relative:
     """Makes the files of torch in a dump's text relative to its source tree.
 
-    `package` is the folder of the installed torch: its Python files become `torch/...`. C++ files are named as the compiler
-    of that build was given them: `/somewhere/aten/src/...` or `../aten/src/...` becomes `aten/src/...`; generated ones
-    keep a leading `build/` where they have it.
+    `package` is the folder of the installed torch: its Python files become `torch/...`. C++ files are named as the
+    compiler of that build was given them: `/somewhere/aten/src/...` or `../aten/src/...` becomes `aten/src/...`;
+    generated ones keep a leading `build/` where they have it.
     """
     prefixes = {f"registered at {package}{separator}" for separator in "/\\"}
 

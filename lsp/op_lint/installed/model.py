@@ -14,19 +14,20 @@ _AT = "registered at "
 
 
 def place_of(origin: str) -> tuple[str, int] | None:
-    """File and 1-based line in a dump's `registered at FILE:LINE`; None for anything else (`registered by RegisterOperators`)."""
+    """File and 1-based line in a dump's `registered at FILE:LINE`; None for `registered by RegisterOperators`."""
     if not origin.startswith(_AT):
         return None
     path, _, line = origin[len(_AT) :].rpartition(":")
     return (path, int(line)) if path and line.isdigit() else None
 
 
-class InstalledKernel(msgspec.Struct, frozen=True, array_like=True):
+class InstalledKernel(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One registration as torch's dump gives it.
 
-    `origin` is the dump's text (`registered at FILE:LINE`), with files of torch relative to its source tree. `signature`
-    is the inferred schema of an unboxed C++ kernel, None for a boxed, Python or by-value SymInt one. `kind` is `kernel`,
-    `boxed` (no unboxed form) or `fallthrough`. `active` is False for a kernel that a later one at the same key replaced.
+    `origin` is the dump's text (`registered at FILE:LINE`), with files of torch relative to its source tree.
+    `signature` is the inferred schema of an unboxed C++ kernel, None for a boxed, Python or by-value SymInt one.
+    `kind` is `kernel`, `boxed` (no unboxed form) or `fallthrough`. `active` is False for a kernel that a later one at
+    the same key replaced.
     """
 
     key: str
@@ -43,11 +44,12 @@ class InstalledKernel(msgspec.Struct, frozen=True, array_like=True):
         )
 
 
-class InstalledOperator(msgspec.Struct, frozen=True, array_like=True):
+class InstalledOperator(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One operator overload.
 
-    `schema` as torch prints it, None where kernels exist but no definition; `origin` is the definition's place, in the
-    dump's words. `alias_analysis` is `FROM_SCHEMA`, `CONSERVATIVE`, ... `kernels` are, within one key, in the order of registration.
+    `schema` is as torch prints it, None where kernels exist but no definition; `origin` is the definition's place, in
+    the dump's words. `alias_analysis` is `FROM_SCHEMA`, `CONSERVATIVE`, ... `kernels` are, within one key, in the order
+    of registration.
     """
 
     name: str
@@ -65,8 +67,8 @@ class InstalledOperator(msgspec.Struct, frozen=True, array_like=True):
 class InstalledTorch(msgspec.Struct, frozen=True):
     """The dispatcher of one torch.
 
-    `version` is `torch.__version__`; `cuda` and `hip` are None in builds without; `cxx11_abi` is `_GLIBCXX_USE_CXX11_ABI`.
-    `operators` are by name (`aten::add.Tensor`).
+    `version` is `torch.__version__`; `cuda` and `hip` are None in builds without; `cxx11_abi` is
+    `_GLIBCXX_USE_CXX11_ABI`. `operators` are by name (`aten::add.Tensor`).
     """
 
     version: str
@@ -94,8 +96,9 @@ class Load(msgspec.Struct, frozen=True):
 class Extension(msgspec.Struct, frozen=True):
     """What loading the user's libraries and modules did to the dispatcher.
 
-    `operators` are those that are new or changed, whole, as they are afterwards. `added` are the registrations that were
-    not there before, by operator; `defined` the operators that had no definition before; `fallbacks` the new backend fallbacks.
+    `operators` are those that are new or changed, whole, as they are afterwards. `added` are the registrations that
+    were not there before, by operator; `defined` the operators that had no definition before; `fallbacks` the new
+    backend fallbacks.
     """
 
     loads: tuple[Load, ...]
@@ -126,7 +129,7 @@ class ProblemCode(str, Enum):
 
 
 class ReadProblem(msgspec.Struct, frozen=True):
-    """One message about it. `message` is one line; `detail` is what the child wrote to stderr at the end, may be empty."""
+    """One message about it. `message` is one line; `detail` the end of what the child wrote to stderr, if anything."""
 
     code: ProblemCode
     message: str

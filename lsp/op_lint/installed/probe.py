@@ -5,10 +5,12 @@ of op-lint. It takes one argument, a JSON object with `marker` (a string), `plai
 `load` (shared libraries), `import` (modules) and `path` (folders put on `sys.path` for those). It prints lines of
 `MARKER KIND JSON`; everything else on stdout, by whoever, goes to stderr. Kinds, in the order printed:
 
-`interpreter`  always; so whoever reads knows that this script ran
+`interpreter`  always: whoever reads it knows that this script ran
+`location`     torch was imported: its folder, and the files that tell this torch from another
 `failure`      torch is absent, broken or too old: `code`, `message`
 `torch`        the plain torch: version, keys, operators, fallbacks (where `plain` is asked for)
-`extension`    what each of `load` and `import` did, and the operators that changed with them
+`loading`      about to load or import this
+`extension`    what each of `load` and `import` did, and the operators that changed with them, with their old dumps
 """
 
 from __future__ import annotations
@@ -19,30 +21,18 @@ import os
 import platform
 import sys
 import traceback
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # annotations are not evaluated here, so they may be newer than Python 3.8
     from collections.abc import Callable
 
 # torch's device types that have a dispatch key (c10/core/DeviceType.h); one that this torch does not know is left out.
-DEVICES = [
-    "cpu",
-    "cuda",
-    "hip",
-    "ve",
-    "fpga",
-    "maia",
-    "xla",
-    "vulkan",
-    "mps",
-    "meta",
-    "hpu",
-    "mtia",
-    "privateuseone",
-    "xpu",
-    "ipu",
-    "lazy",
-]
+DEVICES = (
+    *("cpu", "cuda", "hip", "ve", "fpga", "maia", "xla", "vulkan", "mps"),
+    *("meta", "hpu", "mtia", "privateuseone", "xpu", "ipu", "lazy"),
+)
+LIBRARIES = ("libtorch_cpu.so", "libtorch_cpu.dylib", "torch_cpu.dll")
 SCRATCH = "op_lint_probe"
 
 
@@ -206,68 +196,74 @@ def attempt(what: str, action: Callable[[], Any]) -> dict[str, str | None]:
     return {"what": what, "error": None}
 
 
-def main() -> None:
-    """Report on torch, then load what was asked for and report on that."""
-    request = json.loads(sys.argv[1])
-    sys.path[:] = [
-        entry for entry in sys.path if os.path.abspath(entry or ".") != os.path.dirname(os.path.abspath(__file__))
-    ]
-    report = os.fdopen(os.dup(1), "w", encoding="ascii")
-    os.dup2(2, 1)
+class Report:
+    """Writes marked lines to what was stdout; whatever else is printed from now on goes to stderr."""
 
-    def say(kind: str, value: Any) -> None:
-        report.write("\n{} {} {}\n".format(request["marker"], kind, json.dumps(value)))
-        report.flush()
+    def __init__(self, marker: str) -> None:
+        self.marker = marker
+        self.stream = os.fdopen(os.dup(1), "w", encoding="ascii")
+        os.dup2(2, 1)
 
-    say(
-        "interpreter",
-        {
-            "version": platform.python_version(),
-            "implementation": platform.python_implementation(),
-            "executable": sys.executable,
-        },
-    )
+    def say(self, kind: str, value: Any) -> None:
+        """Print one line. It starts on a line of its own, whatever was printed before."""
+        self.stream.write(f"\n{self.marker} {kind} {json.dumps(value)}\n")
+        self.stream.flush()
+
+
+def read_torch(report: Report, request: dict[str, Any]) -> tuple[Any, Fallbacks, dict[str, str]]:
+    """Import torch and report on it. Its module, its fallbacks, its operators. Raises TorchUnusableError."""
+    torch = import_torch()
+    report.say("location", location(torch))
     try:
-        torch = import_torch()
-        say("location", location(torch))
-        try:
-            fallbacks = Fallbacks(torch)
-            before = operators(torch)
-            if request["plain"]:
-                say("torch", plain_report(torch, before, fallbacks.read()))
-        except AttributeError as error:
-            raise TorchUnusableError(
-                "too-old",
-                "torch {} lacks {}".format(torch.__version__, error.name if hasattr(error, "name") else error),
-            ) from error
-    except TorchUnusableError as error:
-        say("failure", {"code": error.code, "message": str(error)})
-        return
-    if request["load"] or request["import"]:
-        sys.path[:0] = request["path"]
-        loads = []
-        for library in request["load"]:
-            say("loading", library)
-            loads.append(attempt(library, lambda library=library: torch.ops.load_library(library)))
-        for module in request["import"]:
-            say("loading", module)
-            loads.append(attempt(module, lambda module=module: importlib.import_module(module)))
-        after = operators(torch)
-        changed = {name: dump for name, dump in after.items() if before.get(name) != dump}
-        removed: list[str] = sorted(set(before) - set(after))
-        say(
-            "extension",
-            {"loads": loads, "operators": described(torch, changed), "removed": removed, "fallbacks": fallbacks.read()},
-        )
+        fallbacks = Fallbacks(torch)
+        dumps = operators(torch)
+        if request["plain"]:
+            report.say("torch", plain_report(torch, dumps, fallbacks.read()))
+    except AttributeError as error:
+        raise TorchUnusableError("too-old", f"torch {torch.__version__} is too old to be read: {error}") from error
+    return torch, fallbacks, dumps
+
+
+def read_extension(
+    report: Report, request: dict[str, Any], torch: Any, fallbacks: Fallbacks, before: dict[str, str]
+) -> None:
+    """Load what was asked for, and report the operators whose dumps are not what they were."""
+    sys.path[:0] = request["path"]
+    actions = [(library, partial(torch.ops.load_library, library)) for library in request["load"]]
+    actions += [(module, partial(importlib.import_module, module)) for module in request["import"]]
+    loads = []
+    for what, action in actions:
+        report.say("loading", what)
+        loads.append(attempt(what, action))
+    after = operators(torch)
+    changed = {name: dump for name, dump in after.items() if before.get(name) != dump}
+    described_changes = [(*operator, before.get(operator[0])) for operator in described(torch, changed)]
+    report.say("extension", {"loads": loads, "operators": described_changes, "fallbacks": fallbacks.read()})
 
 
 def location(torch: Any) -> dict[str, Any]:
     """Where this torch is, and the files whose change means another torch."""
     package = os.path.dirname(os.path.abspath(torch.__file__))
-    files: set[str] = {os.path.dirname(package), os.path.join(package, "version.py"), getattr(torch._C, "__file__", "")}
-    libraries = os.path.join(package, "lib")
-    files.update(os.path.join(libraries, name) for name in ("libtorch_cpu.so", "libtorch_cpu.dylib", "torch_cpu.dll"))
-    return {"package": package, "stamps": sorted(path for path in files if path and os.path.exists(path))}
+    libraries = [os.path.join(package, "lib", name) for name in LIBRARIES]
+    extension = getattr(torch._C, "__file__", None) or package
+    files = [os.path.dirname(package), os.path.join(package, "version.py"), extension, sys.executable, *libraries]
+    return {"package": package, "stamps": [path for path in files if path and os.path.exists(path)]}
+
+
+def main() -> None:
+    """Report on torch, then load what was asked for and report on that."""
+    request = json.loads(sys.argv[1])
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
+    report = Report(request["marker"])
+    report.say("interpreter", {"version": platform.python_version(), "executable": sys.executable})
+    try:
+        torch, fallbacks, dumps = read_torch(report, request)
+    except TorchUnusableError as error:
+        report.say("failure", {"code": error.code, "message": str(error)})
+        return
+    if request["load"] or request["import"]:
+        read_extension(report, request, torch, fallbacks, dumps)
 
 
 if __name__ == "__main__":
