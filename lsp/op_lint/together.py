@@ -58,14 +58,14 @@ _CUDA = "cuda"
 _ROCM = "rocm"
 _EXCLUSIVE = frozenset({_CUDA, _ROCM})
 _SAME = {
-    "cu": _CUDA, "cudart": _CUDA, "gpu": _CUDA, "nvidia": _CUDA, "hip": _ROCM, "amd": _ROCM, "sycl": "xpu",
+    "cu": _CUDA, "nvidia": _CUDA, "hip": _ROCM, "amd": _ROCM, "sycl": "xpu",
     "metal": "mps", "mm": "mps", "ascend": "npu", "gaudi": "hpu", "habana": "hpu", "onednn": "mkldnn", "py": "python",
     "training": "train", "inference": "infer", "fbcode": "internal", "fb": "internal", "oss": "external",
 }  # fmt: skip
 _VARIANTS = frozenset({
     # devices and libraries
-    "cpu", _CUDA, _ROCM, "xpu", "mps", "mtia", "npu", "musa", "hpu", "xla", "tpu", "ipu", "vulkan", "opencl", "mlu",
-    "maia", "privateuse1", "mkl", "mkldnn", "zendnn", "cudnn", "miopen", "cutlass", "ck", "triton", "meta",
+    "cpu", "gpu", _CUDA, _ROCM, "xpu", "mps", "mtia", "npu", "musa", "hpu", "xla", "tpu", "ipu", "vulkan", "opencl",
+    "mlu", "maia", "privateuse1", "mkl", "mkldnn", "zendnn", "cudnn", "miopen", "cutlass", "ck", "triton", "meta",
     # instruction sets
     "avx", "avx2", "avx512", "amx", "sse", "neon", "sve", "vsx", "arm", "aarch64", "x86", "scalar",
     # ABIs and ways to build
