@@ -32,7 +32,7 @@ class Point(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """An error of libclang: its text, where it points in the file, and where the macro around that is used."""
+    """An error of libclang: its text, where the token is written, and where the macro around that is used."""
 
     message: str
     spelled: Point
@@ -89,7 +89,7 @@ class TranslationUnit:
         for diagnostic in self.unit.diagnostics:
             if diagnostic.severity >= cindex.Diagnostic.Error:
                 location = diagnostic.location
-                found.append(Diagnostic(diagnostic.spelling, self.file_point(location), self.expansion(location)))
+                found.append(Diagnostic(diagnostic.spelling, self.spelling(location), self.expansion(location)))
         return found
 
     def _point(self, function: Any, location: Any) -> Point:

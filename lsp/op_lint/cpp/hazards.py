@@ -6,7 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-_TEMPLATE = re.compile(rb"\{%-?\+?\s*(?:if|elif|else|endif|for|endfor|set|macro|endmacro|include|import|block|raw)\b")
+_TEMPLATE = re.compile(
+    rb"\{%-?\+?\s*(?:if|elif|else|endif|for|endfor|set|macro|endmacro|include|import|block|raw)\b"
+    rb"|\{\{-?\s*[A-Za-z_][\w.]*\s*(?:\|\s*\w+[^}\n]*)?\}\}\w|\{\{-?\s*[A-Za-z_][\w.]*\s*\|\s*(?:join|indent|replace|lower|upper)\b"
+)
+"""A statement or an expression of Jinja; braces in C++ are not followed by the rest of a word."""
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _TOKEN = re.compile(rb"[A-Za-z_]\w*|[^\s\w]+|\d\w*")
 

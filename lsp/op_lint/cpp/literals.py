@@ -19,7 +19,6 @@ _WRAPPERS = {
 _EXPRESSIONS = {
     CursorKind.UNEXPOSED_EXPR,
     CursorKind.PAREN_EXPR,
-    CursorKind.CXX_FUNCTIONAL_CAST_EXPR,
     CursorKind.CXX_STATIC_CAST_EXPR,
     CursorKind.CSTYLE_CAST_EXPR,
     CursorKind.INIT_LIST_EXPR,
@@ -52,6 +51,8 @@ class LiteralReader:
         if kind == CursorKind.DECL_REF_EXPR:
             return self._constant(cursor.referenced, lookup, depth)
         children = [child for child in cursor.get_children() if child.kind.is_expression()]
+        if kind == CursorKind.CXX_FUNCTIONAL_CAST_EXPR and children:
+            return self._value(children[-1], lookup, depth + 1)
         if kind in _EXPRESSIONS:
             return self._value(children[-1], lookup, depth + 1) if len(children) == 1 else None
         if kind == CursorKind.CALL_EXPR:

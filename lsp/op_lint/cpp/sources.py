@@ -35,6 +35,13 @@ class SourceMap:
         """The file that holds `point`; None for the overlay and the compiler itself."""
         return self._views.get(point.file) if point.file else None
 
+    def view_of(self, place: Place) -> View:
+        """The file that `place` is in."""
+        for view in self.preprocessed.views:
+            if view.path == place.path:
+                return view
+        raise LookupError(place.path)
+
     def at(self, view: View, start: int, end: int) -> Place:
         """Bytes `start` to `end` of a file."""
         text = self._texts.get(view.alias)
@@ -72,17 +79,11 @@ class SourceMap:
         What a macro makes is compiled where the macro is used; which of several definitions it uses is told by the
         passes (`op_lint.cpp.passes`), not here.
         """
-        for view in self.preprocessed.views:
-            if view.path == place.path:
-                return view.condition_at(place.start)
-        raise LookupError(place.path)
+        return self.view_of(place).condition_at(place.start)
 
     def text(self, place: Place) -> str:
         """The source text at `place`, blanks folded."""
-        for view in self.preprocessed.views:
-            if view.path == place.path:
-                return " ".join(view.data[place.start : place.end].decode("utf-8", "replace").split())
-        return ""
+        return " ".join(self.view_of(place).data[place.start : place.end].decode("utf-8", "replace").split())
 
     def word_at(self, view: View, offset: int) -> str:
         """The identifier that starts at `offset`, or an empty string."""
@@ -91,12 +92,10 @@ class SourceMap:
 
     def find_word(self, place: Place, word: str) -> Place | None:
         """Where `word` stands, as a whole identifier, inside `place`."""
-        for view in self.preprocessed.views:
-            if view.path == place.path:
-                pattern = re.compile(rb"(?<!\w)" + re.escape(word.encode()) + rb"(?!\w)")
-                match = pattern.search(view.data, place.start, place.end)
-                return self.at(view, match.start(), match.end()) if match else None
-        return None
+        view = self.view_of(place)
+        pattern = re.compile(rb"(?<!\w)" + re.escape(word.encode()) + rb"(?!\w)")
+        match = pattern.search(view.data, place.start, place.end)
+        return self.at(view, match.start(), match.end()) if match else None
 
     def has_error(self, place: Place) -> bool:
         """Whether libclang reported an error inside `place` (of the main file)."""

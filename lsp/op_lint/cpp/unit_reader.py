@@ -114,8 +114,7 @@ class _UnitReader:
         for cursor in self.declarations:
             kind = cursor.kind
             if kind == CursorKind.VAR_DECL:
-                if self._in(cursor, main.alias):
-                    self.variable(cursor)
+                self.variable(cursor)
             elif kind in _FUNCTIONS and self._in(cursor, main.alias):
                 helpers.append(cursor)
         for cursor in helpers:
@@ -181,7 +180,8 @@ class _UnitReader:
         self, kind: UnitKind, place: Place, cursor: Any, namespace: str, key: str | None, stable: bool, function: Any
     ) -> int:
         sources = self.sources
-        macro = sources.word_at(sources.main, place.start) if sources.in_macro(cursor) else _type_name(cursor.type)
+        view = sources.view_of(place)
+        macro = sources.word_at(view, place.start) if sources.in_macro(cursor) else _type_name(cursor.type)
         number = len(self.found.units)
         undefined = _MACRO_NAME.fullmatch(namespace) is not None
         body = self._body_place(function)
@@ -786,6 +786,10 @@ def _function_of(cursor: Any) -> Any:
             referenced = inner.referenced
             if referenced is not None and referenced.kind in _FUNCTIONS:
                 return referenced.get_definition() or referenced
+            if referenced is not None and referenced.kind == CursorKind.VAR_DECL:
+                function = next((f for f in map(_lambda_of, referenced.get_children()) if f is not None), None)
+                if function is not None:
+                    return function
     return None
 
 
