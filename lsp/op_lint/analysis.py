@@ -39,14 +39,22 @@ class Analysis(msgspec.Struct, frozen=True):
 
 
 class Reader(Protocol):
-    """What is asked of the C++ reader. `key` names everything that `read` depends on."""
+    """What is asked of the C++ reader."""
 
     def candidates(self) -> tuple[str, ...]:
         """The paths of files that may say something."""
         ...
 
+    def load(self, path: str) -> bytes | None:
+        """The content of a file, None where it cannot be read."""
+        ...
+
     def key(self, path: str) -> str:
-        """A key that changes with the facts."""
+        """A key of all that the facts depend on but the headers that they name."""
+        ...
+
+    def is_current(self, facts: FileFacts) -> bool:
+        """Whether the headers that these facts name are as they were."""
         ...
 
     def read(self, path: str) -> FileFacts:
@@ -78,7 +86,7 @@ def analyse(
     tasks: list[Task] = []
     for path, key, data in _candidates(root, tree, reader, buffers):
         found = cache.get(path, key) if cache else None
-        if found:
+        if found and reader.is_current(found):
             kept[path] = found
         else:
             keys[path] = key
@@ -106,8 +114,11 @@ def _candidates(
     root: Path, tree: SourceTree, reader: Reader, buffers: Mapping[str, bytes]
 ) -> Iterator[tuple[str, str, bytes | None]]:
     """Each file that may say something: its path, the key of its facts, and its content if that was read already."""
-    for path in reader.candidates():
-        yield path, reader.key(path), None
+    registering = set(reader.candidates())
+    for path in tree.cpp:
+        data = reader.load(path)
+        if data is None or path in registering or MARK in data:
+            yield path, reader.key(path), None
     for path in tree.python:
         data = buffers.get(path)
         if data is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from op_lint.cache import FactsCache, default_folder
 from op_lint.config import Configuration, Settings, load_configuration
 from op_lint.facts import Language, Problem
 from op_lint.files import SourceTree, find_root, find_sources, language_of, relative_path
+from op_lint.installed.interpreter import InterpreterSearch
+from op_lint.installed.reader import Reading, ReadRequest, read_installed
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -44,12 +47,26 @@ class Project(msgspec.Struct, frozen=True):
         """Whether the user asked about the file at `path`, itself or by a folder around it."""
         return not self.named or any(path == name or path.startswith(f"{name}/") for name in self.named)
 
+    @property
+    def cache_folder(self) -> Path:
+        """Where things are kept between runs."""
+        return self.root / self.settings.cache_dir if self.settings.cache_dir else default_folder()
+
     def read(self, *, use_cache: bool = True, jobs: int | None = None) -> Analysis:
         """Read the files: see `analyse`."""
-        folder = self.root / self.settings.cache_dir if self.settings.cache_dir else default_folder()
-        return analyse(
-            self.tree, self.settings, cache=FactsCache(folder) if use_cache else None, jobs=jobs, buffers=self.buffers
-        )
+        cache = FactsCache(self.cache_folder) if use_cache else None
+        return analyse(self.tree, self.settings, cache=cache, jobs=jobs, buffers=self.buffers)
+
+    def interpreters(self, option: str | None = None) -> InterpreterSearch:
+        """Where the Python with torch is looked for; `option` is what the command line says."""
+        return InterpreterSearch(option, self.settings.python, None, self.root, os.environ)
+
+    def read_torch(self, option: str | None = None, *, use_cache: bool = True) -> Reading | None:
+        """The torch that the sources are held against: see `read_installed`. None where the settings want none."""
+        if not self.settings.torch:
+            return None
+        cache = self.cache_folder / "torch" if use_cache else None
+        return read_installed(ReadRequest(self.interpreters(option), snapshot=self.settings.torch_version, cache=cache))
 
 
 def open_project(

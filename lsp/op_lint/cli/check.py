@@ -14,10 +14,11 @@ import click
 from op_lint import report
 from op_lint.check import Checked, check
 from op_lint.cli.options import ProjectOptions, project_of, project_options, read_project
-from op_lint.cli.output import whole_or_broken_pipe
+from op_lint.cli.output import describe_torch, plural, whole_or_broken_pipe
 from op_lint.config import selector_problems, unknown_selector
 from op_lint.documentation import page_url
 from op_lint.findings import Finding, Severity
+from op_lint.installed.reader import Reading
 from op_lint.packs import Packs, load_packs
 from op_lint.program import Program
 from op_lint.project import Project, Stopwatch
@@ -98,12 +99,15 @@ def command(**values: Any) -> int:
     with _report_stream(options.output_file) as stream:
         with watch.phase("read files"):
             analysis = read_project(project, options)
+        with watch.phase("ask torch"):
+            reading = project.read_torch(options.python, use_cache=not options.no_cache) if analysis.files else None
         with watch.phase("run rules"):
             problems = (*project.problems, *selector_problems(project.configuration, packs.rules))
             selected = selected_rules(packs.rules, project.settings.selectors, options.selectors)
-            checked = check(Program(analysis.files, None, project.settings), selected, packs.rules, problems)
+            program = Program(analysis.files, reading.torch if reading else None, project.settings)
+            checked = check(program, selected, packs.rules, problems)
         findings = tuple(finding for finding in checked.findings if _is_asked_about(finding, project))
-        summary = tuple(_summary(options, project, checked, findings, watch.seconds))
+        summary = tuple(_summary(options, project, reading, checked, findings, watch.seconds))
         sources = Sources(project.root, project.buffers, Path.cwd())
         urls = {rule.code: url for rule in selected if (url := page_url(rule))}
         for_people = options.output_format in _FOR_PEOPLE
@@ -158,6 +162,7 @@ def _is_asked_about(finding: Finding, project: Project) -> bool:
 def _summary(
     options: CheckOptions,
     project: Project,
+    reading: Reading | None,
     checked: Checked,
     findings: Sequence[Finding],
     seconds: Mapping[str, float],
@@ -172,6 +177,7 @@ def _summary(
             yield f"{taken:8.3f} s    {code}"
     if not options.quiet:
         yield _counts(project, checked, findings)
+        yield from describe_torch(reading) if reading else ()
 
 
 def _counts(project: Project, checked: Checked, findings: Sequence[Finding]) -> str:
@@ -179,10 +185,6 @@ def _counts(project: Project, checked: Checked, findings: Sequence[Finding]) -> 
     if not scanned:
         return "no C++ or Python files here"
     by_severity = Counter(finding.severity for finding in findings)
-    words = [_plural(by_severity[severity], severity.value) for severity in Severity if by_severity[severity]]
+    words = [plural(by_severity[severity], severity.value) for severity in Severity if by_severity[severity]]
     suppressed = f" ({checked.suppressed} suppressed by comments)" if checked.suppressed else ""
-    return f"{', '.join(words) or 'nothing found'} in {_plural(len(scanned), 'file')}{suppressed}"
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+    return f"{', '.join(words) or 'nothing found'} in {plural(len(scanned), 'file')}{suppressed}"

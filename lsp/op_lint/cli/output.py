@@ -1,4 +1,4 @@
-"""Writing to a stream, whoever reads it."""
+"""What several subcommands print, and how."""
 
 from __future__ import annotations
 
@@ -6,6 +6,25 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
+
+from op_lint.installed.model import Origin
+from op_lint.installed.reader import Reading
+
+
+def describe_torch(reading: Reading) -> Iterator[str]:
+    """One line on the torch that the sources were held against, and one on each thing that went wrong with it."""
+    version = reading.torch.version
+    if reading.origin is Origin.SNAPSHOT:
+        yield f"held against op-lint's snapshot of torch {version}"
+    else:
+        yield f"held against torch {version} ({reading.package})"
+    for problem in reading.problems:
+        yield f"torch: {problem.message}"
+
+
+def plural(count: int, word: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 @contextmanager
