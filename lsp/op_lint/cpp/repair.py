@@ -98,17 +98,43 @@ class Repairs:
 
 def _written_parts(name: str, error: Diagnostic, sources: Preprocessed) -> list[tuple[str, bool]]:
     """The qualified name that starts with `name` where the error points, each part with whether arguments follow."""
-    view = sources.by_alias(error.spelled.file) if error.spelled.file else None
-    written = _NAME.match(view.data, error.spelled.offset) if view else None
-    if written is None or not written.group(1).startswith(name.encode()):
+    written = _written(name, error, sources)
+    if written is None:
         return [(name, False)]
     parts: list[tuple[str, bool]] = []
-    for piece in re.split(rb"\s*::\s*(?:template\s+)?", written.group(1)):
+    for piece in re.split(rb"\s*::\s*(?:template\s+)?", written):
         match = _PART.match(piece)
         if match is None:
             return [(name, False)]
         parts.append((match.group(1).decode(), match.group(2) is not None))
     return parts
+
+
+def _written(name: str, error: Diagnostic, sources: Preprocessed) -> bytes | None:
+    """The source text of the name. For an error inside a macro libclang tells only where the macro is used: then the
+    first place where a macro's body says the name stands for all.
+    """
+    view = sources.by_alias(error.spelled.file) if error.spelled.file else None
+    here = _NAME.match(view.data, error.spelled.offset) if view else None
+    if here is not None and re.match(re.escape(name.encode()) + rb"(?!\w)", here.group(1)):
+        return here.group(1)
+    word = re.compile(rb"(?<![\w:])" + re.escape(name.encode()) + rb"(?!\w)")
+    for candidate in sources.views:
+        for match in word.finditer(candidate.data):
+            found = _NAME.match(candidate.data, match.start())
+            if found is not None and _is_in_define(candidate.data, match.start()):
+                return found.group(1)
+    return None
+
+
+def _is_in_define(data: bytes, offset: int) -> bool:
+    """Whether the logical line that holds `offset` is a `#define`."""
+    start = offset
+    while True:
+        start = data.rfind(b"\n", 0, start)
+        if start <= 0 or data[start - 1 : start] not in (b"\\", b"\r") or data[:start].rstrip(b"\r")[-1:] != b"\\":
+            break
+    return re.match(rb"\s*#\s*define\b", data[start + 1 : offset]) is not None
 
 
 def relevant(errors: Sequence[Diagnostic], zones: Sequence[tuple[str, int, int]]) -> list[Diagnostic]:
