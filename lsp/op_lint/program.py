@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from op_lint.condition import ALWAYS, Condition, conjunction
 from op_lint.config import Settings
@@ -43,7 +42,8 @@ Fact = TypeVar("Fact", bound=Definition | Implementation | Fallback, covariant=T
 class Registered(msgspec.Struct, Generic[Fact], frozen=True, eq=False):
     """A registration and the unit that makes it. Compared by identity: two equal ones are two registrations.
 
-    `file` is the source that is compiled with it: that of the unit, or of the helper function that the unit calls.
+    `file` is the source whose facts it is among, which is compiled with it; the registration itself may stand in a
+    header of that source.
     """
 
     fact: Fact
@@ -80,8 +80,8 @@ class Program:
     """The merged facts of `files`, in any order.
 
     `installed` is the dispatcher of the torch that the sources are held against, without the project's own
-    extensions in it; None where there is no torch at all. A function that takes a `torch::Library&` and is called from
-    blocks of other files (`Delegation`) appears as registrations of each of those blocks.
+    extensions in it; None where there is no torch at all. `files` are linked (`op_lint.cpp.link`,
+    `op_lint.python.resolve`): each registration is in the facts of one file.
     """
 
     files: Sequence[FileFacts]
@@ -90,9 +90,8 @@ class Program:
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
-        """Every registration unit (helper functions are none)."""
-        units = (unit for file in self.files for unit in file.units if unit.kind is not UnitKind.HELPER)
-        return tuple(sorted(units, key=_unit_order))
+        """Every registration unit."""
+        return tuple(sorted(self._file_of, key=_unit_order))
 
     @cached_property
     def definitions(self) -> tuple[Registered[Definition], ...]:
@@ -168,8 +167,10 @@ class Program:
         """What a unit may register: its kind, for Python that of the `Library` object.
 
         `torch.library.define` and the like by name make a `FRAGMENT`, as does `custom_op`. `PYTHON` means that the
-        source does not tell.
+        source does not tell. A function with a library of its caller has the caller's key, which only an `IMPL` has.
         """
+        if unit.kind is UnitKind.HELPER:
+            return UnitKind.FRAGMENT if unit.key is None else UnitKind.IMPL
         if unit.kind is not UnitKind.PYTHON:
             return unit.kind
         kind = self._library_kinds.get((unit.place.path, unit.id), _FRAGMENT)
@@ -292,7 +293,7 @@ class Program:
 
     def _site(self, item: Unit | Registered[Definition | Implementation | Fallback]) -> Site:
         unit = item if isinstance(item, Unit) else item.unit
-        file = unit.place.path if isinstance(item, Unit) else item.file
+        file = self._file_of[unit] if isinstance(item, Unit) else item.file
         tested = None if isinstance(item, Unit) else item.fact.runtime_guard
         called = self.function_around(item.place)
         # A function that importing its module does not call may be one of several, of which a program calls one.
@@ -311,12 +312,7 @@ class Program:
 
     @cached_property
     def _incomplete(self) -> bool:
-        called = self._callers.keys()
-        return any(
-            any(problem.code in _LOSSY for problem in file.problems)
-            or any(unit.kind is UnitKind.HELPER and unit.function not in called for unit in file.units)
-            for file in self.files
-        )
+        return any(problem.code in _LOSSY for file in self.files for problem in file.problems)
 
     @cached_property
     def _layout(self) -> Layout:
@@ -326,25 +322,14 @@ class Program:
         )
 
     @cached_property
-    def _callers(self) -> dict[str, tuple[tuple[Unit, Condition], ...]]:
-        """The blocks that hand their library to each helper function, and under which condition."""
-        return _grouped(
-            (delegation.function, (_units(file)[delegation.unit], delegation.condition))
-            for file in self.files
-            for delegation in file.delegations
-        )
+    def _file_of(self) -> dict[Unit, str]:
+        return {unit: file.path for file in self.files for unit in file.units}
 
     def _registered(self, facts: Callable[[FileFacts], Iterable[_Found]]) -> tuple[Registered[_Found], ...]:
         found: list[Registered[_Found]] = []
         for file in self.files:
-            units = _units(file)
-            for fact in facts(file):
-                unit = units[fact.unit]
-                if unit.kind is UnitKind.HELPER:
-                    callers = self._callers.get(unit.function or "", ())
-                    found += (Registered(_handed(fact, *caller), caller[0], unit.place.path) for caller in callers)
-                else:
-                    found.append(Registered(fact, unit, unit.place.path))
+            units = {unit.id: unit for unit in file.units}
+            found += (Registered(fact, units[fact.unit], file.path) for fact in facts(file))
         return tuple(sorted(found, key=_fact_order))
 
 
@@ -365,25 +350,6 @@ def parse_name(text: str) -> OperatorName:
 def local_name(operator: OperatorName) -> str:
     """The name and overload, as a registration in the operator's own namespace writes them."""
     return str(operator).removeprefix(f"{operator.namespace}::")
-
-
-def _units(file: FileFacts) -> dict[int, Unit]:
-    return {unit.id: unit for unit in file.units}
-
-
-def _handed(fact: _Found, caller: Unit, condition: Condition) -> _Found:
-    """The registration that a helper function makes with the library of the block that calls it."""
-    condition = conjunction((condition, fact.condition))
-    namespace = caller.namespace or ""
-    if isinstance(fact, Fallback):
-        return replace(
-            fact, unit=caller.id, key=fact.key or caller.key, namespace=caller.namespace, condition=condition
-        )
-    operator = fact.operator if fact.explicit_namespace else replace(fact.operator, namespace=namespace)
-    if isinstance(fact, Definition):
-        return replace(fact, unit=caller.id, operator=operator, condition=condition)
-    key = fact.call_key or caller.key or fact.key
-    return replace(fact, unit=caller.id, operator=operator, key=key, condition=condition)
 
 
 def _grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, tuple[_Value, ...]]:
