@@ -185,10 +185,14 @@ class Program:
         return self._layout.together(Site(path), Site(other))
 
     def collisions(self, items: Iterable[_Item]) -> Iterator[tuple[_Item, _Item]]:
-        """Each of `items` that is certainly in a process with an earlier one, and the first such earlier one."""
+        """Each of `items` that is certainly in a process with an earlier one, and the first such earlier one.
+
+        Two at one place are one: the place was read under several conditions, with different kernels.
+        """
         seen: list[_Item] = []
         for item in items:
-            earlier = next((other for other in seen if self.together(item, other) is Together.YES), None)
+            others = (other for other in seen if other.place != item.place)
+            earlier = next((other for other in others if self.together(item, other) is Together.YES), None)
             if earlier is not None:
                 yield item, earlier
             seen.append(item)
