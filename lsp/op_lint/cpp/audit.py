@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from op_lint.condition import NEVER, Condition, satisfying
 from op_lint.cpp.scan import Directive, blank_comments_and_literals, blanked
 from op_lint.cpp.unit_reader import Registrations
-from op_lint.facts import Place, Unresolved
+from op_lint.facts import Place, Unit, Unresolved
 from op_lint.text import SourceText
 
 _BLOCK = re.compile(rb"(?<!\w)(?:STABLE_)?TORCH_LIBRARY(?:_FRAGMENT|_IMPL|_EXPAND|_IMPL_EXPAND)?\s*\(")
@@ -32,7 +32,7 @@ class Blanked:
         self.code = bytes(code)
 
     def zones(self, mention: re.Pattern[bytes] | None = None) -> Iterator[tuple[int, int, re.Match[bytes]]]:
-        """The stretches of registration code: a block or helper with its body, a statement of the legacy API or a macro."""
+        """The stretches of registration code: a block or helper with its body, a legacy statement, a macro's use."""
         for match in (mention or _START).finditer(self.code):
             yield match.start(), self.end_of(match.end()), match
 
@@ -87,7 +87,7 @@ def audit(
         if _BLOCK.fullmatch(match.group()) and unit is None and not _within(units, start):
             place = Place(path, text.line_of(start), start, match.end() - 1)
             missed.append(Unresolved("unit", "the block could not be read", place, condition=condition))
-        for call in _calls(blanked, match, start, end):
+        for call in _calls(blanked, match, end):
             offset = call.start()
             if any(first <= offset < last for first, last in covered):
                 continue
@@ -112,11 +112,11 @@ def audit(
     return missed
 
 
-def _within(units: list[object], start: int) -> bool:
-    return any(u.body is not None and u.body.start <= start < u.body.end for u in units)  # type: ignore[attr-defined]
+def _within(units: Iterable[Unit], start: int) -> bool:
+    return any(unit.body is not None and unit.body.start <= start < unit.body.end for unit in units)
 
 
-def _calls(blanked: Blanked, match: re.Match[bytes], start: int, end: int) -> Iterator[re.Match[bytes]]:
+def _calls(blanked: Blanked, match: re.Match[bytes], end: int) -> Iterator[re.Match[bytes]]:
     """The calls on the block's own library variable."""
     variable = _variable(blanked, match)
     if variable is None:

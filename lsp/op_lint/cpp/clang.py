@@ -182,3 +182,16 @@ def qualified_name(cursor: Any) -> str:
                 parts.append(spelling)
         current = current.semantic_parent
     return "::".join(reversed(parts))
+
+
+def template_of(cursor: Any) -> Any:
+    """The template that a function is a specialization of, or None."""
+    return _library().clang_getSpecializedCursorTemplate(cursor)
+
+
+def only_overload(reference: Any) -> Any:
+    """The function that a name stands for, if it stands for one only."""
+    library = _library()
+    if library.clang_getNumOverloadedDecls(reference) != 1:
+        return None
+    return library.clang_getOverloadedDecl(reference, 0)

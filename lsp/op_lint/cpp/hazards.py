@@ -23,7 +23,7 @@ MacroBodies = dict[bytes, Counter[bytes]]
 def why_not_text(data: bytes, largest: int) -> tuple[str, str] | None:
     """A problem code and message where `data` cannot be C++ source text; None where it may be."""
     if len(data) > largest:
-        return "too-large", f"the file has {len(data)} bytes, more than the {largest} that are read"
+        return too_large(len(data), largest)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "not-text", "the file is UTF-16; compilers expect UTF-8"
     if b"\0" in data[:8192]:
@@ -31,6 +31,11 @@ def why_not_text(data: bytes, largest: int) -> tuple[str, str] | None:
     if _TEMPLATE.search(data):
         return "template-text", "the file is a template that generates C++, not C++"
     return None
+
+
+def too_large(size: int, largest: int) -> tuple[str, str]:
+    """The problem of a file of `size` bytes, where `largest` is the limit."""
+    return "too-large", f"the file has {size} bytes, more than the {largest} that are read"
 
 
 def macro_bodies(data: bytes) -> MacroBodies:

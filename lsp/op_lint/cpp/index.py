@@ -1,4 +1,4 @@
-"""The workspace's C++ files by name: which file an `#include` means, which macros register, which files may register."""
+"""The workspace's C++ files: which one an `#include` means, which macros register, which files may register."""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from op_lint.cpp.clang import CursorKind, TypeKind, is_invalid, is_noexcept, qualified_name
 from op_lint.cpp.literals import Lookup
 from op_lint.cpp.repair import UNKNOWN
@@ -56,7 +58,7 @@ class KernelReader:
         if kind == CursorKind.LAMBDA_EXPR:
             return self._lambda(cursor, place)
         if kind == CursorKind.DECL_REF_EXPR:
-            return self._reference(cursor, children, place, lookup, depth)
+            return self._reference(cursor, place, lookup, depth)
         if kind in _CASTS:
             inner = self._read(children[-1], place, lookup, depth + 1) if children else None
             signature = _signature_of_type(cursor.type)
@@ -118,7 +120,7 @@ class KernelReader:
             if child.kind == CursorKind.DECL_REF_EXPR and child != cursor:
                 referenced = child.referenced
                 if referenced is not None and _refers_to_function(referenced):
-                    kernel = self._reference(child, [], place, lookup, depth + 1)
+                    kernel = self._reference(child, place, lookup, depth + 1)
                     if kernel is not None and kernel.name.rpartition("::")[2] not in _BOXED:
                         found = kernel
         return found
@@ -134,9 +136,7 @@ class KernelReader:
 
     # -- names
 
-    def _reference(
-        self, cursor: Any, children: list[Any], place: Place, lookup: Lookup, depth: int
-    ) -> Kernel | None:
+    def _reference(self, cursor: Any, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
         referenced = cursor.referenced
         if referenced is None:
             return self._overloaded(cursor, place)
@@ -144,16 +144,13 @@ class KernelReader:
             inner = self._last_function(cursor, place, lookup, depth)
             if inner is None:
                 return Kernel(KernelKind.KERNEL, self._source_name(cursor, place), place, stable=True)
-            return Kernel(inner.kind, inner.name, place, inner.signature, inner.declared, inner.defined, stable=True)
+            return replace(inner, place=place, stable=True)
         if referenced.kind in _FUNCTION_KINDS:
             return self._function(referenced, cursor, place)
         if referenced.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
             bound = lookup(referenced)
             if isinstance(bound, Kernel):
-                return Kernel(
-                    bound.kind, bound.name, place, bound.signature, bound.declared, bound.defined, bound.wrapped,
-                    bound.stable,
-                )  # fmt: skip
+                return replace(bound, place=place)
             return self._variable(referenced, cursor, place, lookup, depth)
         return self._overloaded(cursor, place)
 
@@ -283,10 +280,7 @@ def _signature_of_type(type_: Any) -> Signature | None:
     canonical = type_.get_canonical()
     function = type_
     if canonical.kind in (TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
-        if type_.kind == canonical.kind:
-            function = type_.get_pointee()
-        else:
-            function = canonical.get_pointee()
+        function = (type_ if type_.kind == canonical.kind else canonical).get_pointee()
     if function.get_canonical().kind != TypeKind.FUNCTIONPROTO:
         return None
     if function.kind != TypeKind.FUNCTIONPROTO:
@@ -319,9 +313,7 @@ def _signature_of_callable(type_: Any) -> Signature | None:
 
 
 def _with_signature(kernel: Kernel, signature: Signature | None) -> Kernel:
-    return Kernel(
-        kernel.kind, kernel.name, kernel.place, signature, kernel.declared, kernel.defined, kernel.wrapped, kernel.stable
-    )
+    return replace(kernel, signature=signature)
 
 
 def _with_names(signature: Signature, other: Signature | None) -> Signature:

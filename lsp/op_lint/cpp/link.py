@@ -34,15 +34,14 @@ def _headers_once(files: tuple[FileFacts, ...]) -> tuple[FileFacts, ...]:
     for facts in files:
         for unit in facts.units:
             owners.setdefault(_identity(unit), facts.path)
-    shown = {(unit.place.path, unit.place.line) for facts in files for unit in facts.units}
-    return tuple(_without_strangers(facts, owners, shown) for facts in files)
+    return tuple(_without_strangers(facts, owners) for facts in files)
 
 
 def _identity(unit: Unit) -> Any:
     return (unit.place.path, unit.place.start, unit.namespace, unit.key, unit.kind, unit.spelled)
 
 
-def _without_strangers(facts: FileFacts, owners: dict[Any, str], shown: set[tuple[str, int]]) -> FileFacts:
+def _without_strangers(facts: FileFacts, owners: dict[Any, str]) -> FileFacts:
     kept = [unit for unit in facts.units if owners[_identity(unit)] == facts.path]
     if len(kept) == len(facts.units):
         return facts
@@ -116,9 +115,7 @@ def _without_caller(helper: Unit, rows: dict[str, list[Any]]) -> None:
             reason = f"no block calls {helper.function}, which takes the library"
             explicit = getattr(row, "explicit_namespace", None)
             place: Place = row.place
-            rows["unresolved"].append(
-                Unresolved(what, reason, place, helper.id, explicit, condition=row.condition)
-            )
+            rows["unresolved"].append(Unresolved(what, reason, place, helper.id, explicit, condition=row.condition))
 
 
 def _bind(rows: dict[str, list[Any]], old: int, unit: Unit, number: int, replace: bool) -> None:

@@ -71,8 +71,9 @@ class LiteralReader:
         if name not in _WRAPPERS:
             return None
         for child in children:
-            if child.kind == CursorKind.UNEXPOSED_EXPR and child.type.kind == TypeKind.POINTER and child.spelling == name:
-                continue  # the callee
+            is_callee = child.spelling == name and child.type.kind == TypeKind.POINTER
+            if is_callee and child.kind == CursorKind.UNEXPOSED_EXPR:
+                continue
             value = self._value(child, lookup, depth + 1)
             if value is not None:
                 return value
@@ -155,7 +156,7 @@ def _is_between(other: tuple[int, int], pieces: list[Piece], literal: Literal, s
 
 
 def _joined_bytes(value: str) -> str:
-    """libclang prints what is not ASCII byte by byte; put the bytes together again."""
+    """The compiler prints what is not ASCII byte by byte; put the bytes together again."""
     if value.isascii():
         return value
     try:
@@ -169,4 +170,4 @@ def is_constant(variable: Cursor) -> bool:
     type_ = variable.type
     if type_.is_const_qualified():
         return True
-    return type_.kind == TypeKind.CONSTANTARRAY and type_.element_type.is_const_qualified()
+    return bool(type_.kind == TypeKind.CONSTANTARRAY and type_.element_type.is_const_qualified())

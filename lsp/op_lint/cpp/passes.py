@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from op_lint.condition import ALWAYS, Atom, Condition, Not, atoms, conjunction, evaluate, negation, satisfying
+from op_lint.condition import ALWAYS, All, Atom, Condition, Not, atoms, conjunction, evaluate, negation, satisfying
 from op_lint.cpp.preprocess import Arm, Preprocessed, View, arms_of
 from op_lint.cpp.unit_reader import Registrations
-from op_lint.facts import Implementation, Definition, Fallback, Unit
+from op_lint.facts import Definition, Fallback, Implementation, Unit
 
 MOST_PASSES = 8
 """Readings of one source at the most; arms that need more are reported as unread."""
@@ -69,27 +69,21 @@ def _extended(chosen: Assignment, condition: Condition) -> Assignment | None:
             if extended.setdefault(name, value) != value:
                 return None
         return extended
-    known = [Atom(name) if value else Not(Atom(name)) for name, value in chosen.items() if name in set(atoms(condition))]
+    shared = set(atoms(condition)) & set(chosen)
+    known = [Atom(name) if chosen[name] else Not(Atom(name)) for name in sorted(shared)]
     solution = satisfying(conjunction((*known, condition)))
     return None if solution is None else {**chosen, **solution}
 
 
 def _literals(condition: Condition) -> Iterator[tuple[str, bool] | None]:
     """The literals of a plain conjunction; a None among them where it is more than that."""
-    parts: Iterable[Condition] = getattr(condition, "operands", (condition,)) if _is_all(condition) else (condition,)
-    for part in parts:
+    for part in condition.operands if isinstance(condition, All) else (condition,):
         if isinstance(part, Atom):
             yield part.text, True
         elif isinstance(part, Not) and isinstance(part.operand, Atom):
             yield part.operand.text, False
         else:
             yield None
-
-
-def _is_all(condition: Condition) -> bool:
-    from op_lint.condition import All
-
-    return isinstance(condition, All)
 
 
 # ---------------------------------------------------------------- merging
@@ -153,7 +147,7 @@ def _site(row: Any) -> Any:
 
 
 def _alike(first: Any, second: Any) -> bool:
-    return first == second or _without_places(first) == _without_places(second)
+    return bool(first == second or _without_places(first) == _without_places(second))
 
 
 def _without_places(row: Any) -> Any:
@@ -193,7 +187,7 @@ def mentions_kernel(names: Iterable[str]) -> Callable[[View, Arm], bool]:
     simple = sorted({name.partition("<")[0].rpartition("::")[2] for name in names} - {"", "lambda>"})
     words = [re.escape(word.encode()) for word in simple if word.isidentifier()]
     if not words:
-        return lambda view, arm: False
+        return lambda _view, _arm: False
     pattern = re.compile(rb"(?<![\w.>])(?:" + b"|".join(words) + rb")\s*\(")
     return lambda view, arm: pattern.search(view.data, arm.start, arm.end) is not None
 

@@ -88,8 +88,8 @@ class _Closed(dict[str, bool]):
     def __init__(self, known: Mapping[str, bool]) -> None:
         super().__init__(known)
 
-    def get(self, key: str, default: object = None) -> bool:  # type: ignore[override]
-        return super().get(key, False)
+    def get(self, key: str, default: object = None) -> bool:
+        return super().get(key, default is True)
 
 
 def _replaced(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
@@ -252,7 +252,7 @@ class _Walker:
         return alias
 
     def test(self, word: str, argument: bytes) -> Condition:
-        if word.endswith("ifdef") or word.endswith("ifndef") or word in ("elifdef", "elifndef"):
+        if word.endswith(("def", "ndef")):
             name = _DEFINE.match(argument.strip())
             condition = self.defined(name.group(1).decode()) if name else Atom(argument.decode("utf-8", "replace"))
             return negation(condition) if word.endswith("ndef") else condition

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from op_lint.condition import ALWAYS, NEVER, satisfying
+from op_lint.condition import satisfying
 from op_lint.cpp import hazards, passes
 from op_lint.cpp.audit import Blanked, audit
 from op_lint.cpp.index import (
@@ -158,7 +158,7 @@ class CppReader:
         except OSError as error:
             return Problem("vanished", f"the file cannot be read: {error.strerror}", place)
         if size > self.options.largest:
-            return Problem("too-large", f"the file has {size} bytes, more than the {self.options.largest} that are read", place)
+            return Problem(*hazards.too_large(size, self.options.largest), place)
         return Problem("unreadable", "the file cannot be read", place)
 
     def _preprocess(self, path: str, data: bytes) -> Preprocessed:
@@ -228,14 +228,10 @@ class _Reading:
 
     def facts(self) -> FileFacts:
         plan = passes.plan(self.preprocessed, self._registers)
-        done: list[passes.Assignment] = []
-        readings = []
-        for assignment in plan.assignments:
-            readings.append((assignment, self._read(assignment)))
-            done.append(assignment)
+        readings = [(assignment, self._read(assignment)) for assignment in plan.assignments]
         names = {name for _, reading in readings for name in passes.registered_names(reading)}
-        for assignment in passes.plan(self.preprocessed, passes.mentions_kernel(names), done).assignments:
-            readings.append((assignment, self._read(assignment)))
+        more = passes.plan(self.preprocessed, passes.mentions_kernel(names), plan.assignments)
+        readings.extend((assignment, self._read(assignment)) for assignment in more.assignments)
         found = passes.merge(readings)
         unread = audit(self.main.path, self.main.data, self.blanked, found, self.main.condition_at)
         unread.extend(self._uncovered(plan))
@@ -303,7 +299,8 @@ class _Reading:
                 tu = clang.parse(self.main.alias, files, [*arguments, "-include", repair.REPAIR, *repairs.arguments()])
                 errors = tu.errors()
         except clang.ParseError:
-            self.problems.append(Problem("parse-error", "libclang could not parse the file", Place(self.main.path, 1, 0, 0)))
+            place = Place(self.main.path, 1, 0, 0)
+            self.problems.append(Problem("parse-error", "libclang could not parse the file", place))
             return unit_reader.Registrations()
         return unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors))
 
@@ -318,7 +315,3 @@ class _Reading:
             if not match.group().startswith(b".") and not any(s <= start < e for s, e in inside):
                 zones.append((alias, start, end))
         return zones
-
-
-__all__ = ["CppReader", "overlay"]
-_ = (ALWAYS, NEVER)

@@ -1,7 +1,8 @@
 """Declarations for what a registration names and no header that is here declares.
 
-`m.impl("f", &f_cuda)` says all that op-lint needs, yet libclang drops the statement when nothing declares `f_cuda`. So the
-errors inside registration code are read, what they miss is declared in a header of ours, and the source is parsed again.
+`m.impl("f", &f_cuda)` says all that op-lint needs, yet libclang drops the statement when nothing declares `f_cuda`.
+So the errors inside registration code are read, what they miss is declared in a header of ours, and the source is
+parsed again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ MOST_ROUNDS = 4
 
 _UNDECLARED = re.compile(r"(?:use of undeclared identifier|unknown type name) '(\w+)'")
 _NO_MEMBER = re.compile(r"no (?:member|type|template) named '(\w+)' in (?:namespace )?'([^']+)'")
-_NAME = re.compile(rb"(?:::\s*)?([A-Za-z_]\w*(?:\s*<[^<>;(){}]*>)?(?:\s*::\s*(?:template\s+)?~?[A-Za-z_]\w*(?:\s*<[^<>;(){}]*>)?)*)\s*(<)?")
+_ARGUMENTS = rb"(?:\s*<[^<>;(){}]*>)?"
+_NAME = re.compile(
+    rb"(?:::\s*)?([A-Za-z_]\w*" + _ARGUMENTS + rb"(?:\s*::\s*(?:template\s+)?[A-Za-z_]\w*" + _ARGUMENTS + rb")*)"
+)
+"""A name as written, with the namespaces and classes before it and the template arguments in and after it."""
 _PART = re.compile(rb"([A-Za-z_]\w*)\s*(<)?")
 
 
@@ -73,27 +78,23 @@ class Repairs:
             self._declare(scope.split("::"), name, error, sources)
 
     def _declare(self, scope: list[str], name: str, error: Diagnostic, sources: Preprocessed) -> None:
-        parts = _written_parts(name, error, sources)
-        if not parts:
-            return
-        *outer, (last, is_template) = parts
-        text = (
-            f"template <class... T> {UNKNOWN} {last}(...); template <auto... v> {UNKNOWN} {last}(...);"
-            if is_template
-            else f"{UNKNOWN} {last}(...);"
-        )
-        for part, template in reversed(outer):
-            if template:
-                text = f"template <class... T> struct {part} {{ static {text.replace('; template', '; static template')} }};"
-            else:
-                text = f"namespace {part} {{ {text} }}"
-        for part in reversed(scope):
-            text = f"namespace {part} {{ {text} }}"
-        if "struct" in text and "static template" in text:
-            text = text.replace("static template <class... T>", "template <class... T> static").replace(
-                "static template <auto... v>", "template <auto... v> static"
+        *outer, (last, is_template) = _written_parts(name, error, sources)
+        holders = [(part, False) for part in scope] + outer
+        in_class = any(template for _, template in holders)
+        text = _function(last, is_template, is_static=in_class)
+        for part, template in reversed(holders):
+            text = (
+                f"template <class... T> struct {part} {{ {text} }};" if template else f"namespace {part} {{ {text} }}"
             )
         self.declarations[text] = None
+
+
+def _function(name: str, is_template: bool, is_static: bool) -> str:
+    """The declaration of a function that takes anything; of two templates where `name<...>` is written."""
+    declaration = f"{'static ' if is_static else ''}{UNKNOWN} {name}(...);"
+    if not is_template:
+        return declaration
+    return f"template <class... Types> {declaration} template <auto... values> {declaration}"
 
 
 def _written_parts(name: str, error: Diagnostic, sources: Preprocessed) -> list[tuple[str, bool]]:

@@ -138,9 +138,7 @@ def literal_tokens(data: bytes, start: int, limit: int) -> tuple[list[Literal], 
         literal = _LITERAL.match(data, position)
         if literal:
             group = "raw" if literal.group("raw") is not None else "plain"
-            found.append(
-                Literal(position, literal.end(), literal.start(group), literal.end(group), raw=group == "raw")
-            )
+            found.append(Literal(position, literal.end(), literal.start(group), literal.end(group), raw=group == "raw"))
             position = literal.end()
             continue
         word = _WORD.match(data, position, limit)

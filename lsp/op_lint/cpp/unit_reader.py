@@ -13,6 +13,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from op_lint.cpp.clang import CursorKind, TranslationUnit, TypeKind, qualified_name
+from op_lint.cpp.cursors import (
+    FUNCTIONS,
+    alias_analysis,
+    body_of,
+    call_chain,
+    callee,
+    constructor_arguments,
+    enumerator,
+    function_of,
+    is_defaulted,
+    is_enum,
+    is_lambda,
+    is_tags,
+    is_value,
+    lambda_of,
+    method_name,
+    tag_names,
+    type_name,
+)
 from op_lint.cpp.kernels import KernelReader
 from op_lint.cpp.keys import DEFAULT_KEY, is_key, key_of, own_name
 from op_lint.cpp.literals import LiteralReader
@@ -40,12 +59,14 @@ _LEGACY_TYPE = "c10::RegisterOperators"
 _KINDS = {"DEF": UnitKind.LIBRARY, "FRAGMENT": UnitKind.FRAGMENT, "IMPL": UnitKind.IMPL}
 _PYTHON_MODULE = {"set_python_module", "impl_abstract_pystub"}
 _METHODS = {"def", "impl", "impl_UNBOXED", "fallback", "op"} | _PYTHON_MODULE
-_FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE, CursorKind.CXX_METHOD}
 _CLASSES = {CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE}
 _LOOPS = {CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT, CursorKind.CXX_FOR_RANGE_STMT}
 _MACRO_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _NAME = re.compile(r"\s*(?:([A-Za-z_][\w.]*)::)?([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?")
 _DEEPEST_CALL = 8
+
+IN_LOOP = "in a loop"
+"""The run-time guard of what a loop registers."""
 
 
 @dataclass
@@ -92,6 +113,25 @@ class _Body:
         return _Body(self.values, guard, self.depth, self.python_module)
 
 
+@dataclass(frozen=True)
+class _Site:
+    """Where a registering call stands, and in which block."""
+
+    unit: int
+    place: Place
+    spelled: Place | None
+    body: _Body
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A kernel as a call gives it, and the key that the call itself names."""
+
+    kernel: Kernel
+    key: str | None = None
+    key_place: Place | None = None
+
+
 def read_unit(tu: TranslationUnit, sources: SourceMap) -> Registrations:
     """All registrations of the source, and of what its blocks include or call."""
     return _UnitReader(tu, sources).run()
@@ -115,7 +155,7 @@ class _UnitReader:
             kind = cursor.kind
             if kind == CursorKind.VAR_DECL:
                 self.variable(cursor)
-            elif kind in _FUNCTIONS and self._in(cursor, main.alias):
+            elif kind in FUNCTIONS and self._in(cursor, main.alias):
                 helpers.append(cursor)
         for cursor in helpers:
             self.function(cursor)
@@ -137,7 +177,7 @@ class _UnitReader:
         """A function of this source by the name that a registration calls it, qualified or not."""
         simple = name.partition("<")[0].rpartition("::")[2]
         for cursor in self.declarations:
-            if cursor.kind in _FUNCTIONS and cursor.spelling == simple:
+            if cursor.kind in FUNCTIONS and cursor.spelling == simple:
                 return cursor
         return None
 
@@ -145,24 +185,24 @@ class _UnitReader:
 
     def variable(self, cursor: Any) -> None:
         """A variable outside functions (or static in one): a block's initialiser, a library, a legacy chain."""
-        type_name = _type_name(cursor.type)
-        if type_name in _INIT_TYPES:
-            self.initialiser(cursor, stable="stable" in type_name)
-        elif type_name in _LIBRARY_TYPES:
+        name = type_name(cursor.type)
+        if name in _INIT_TYPES:
+            self.initialiser(cursor, stable="stable" in name)
+        elif name in _LIBRARY_TYPES:
             self.library_object(cursor)
-        elif type_name == _LEGACY_TYPE:
+        elif name == _LEGACY_TYPE:
             self.legacy(cursor)
 
     def initialiser(self, cursor: Any, stable: bool) -> None:
-        arguments = _call_arguments(cursor)
+        arguments = constructor_arguments(cursor)
         place = self.sources.place(cursor)
         if place is None:
             return
         if len(arguments) < 4:
-            self._lost_unit(cursor, place)
+            self._unresolved("unit", "the block's arguments could not be read", place, None)
             return
         body = _Body({})
-        kind = _enumerator(arguments[0])
+        kind = enumerator(arguments[0])
         namespace = self.literals.text(arguments[2], body.lookup)
         if namespace is None or kind not in _KINDS:
             self._unresolved("unit", "the namespace is not a constant", place, None)
@@ -171,7 +211,7 @@ class _UnitReader:
         if stable and _KINDS[kind] == UnitKind.IMPL:
             text = self.literals.text(arguments[3], body.lookup)
             key = own_name(text.value) if text else None
-        function = _function_of(arguments[1])
+        function = function_of(arguments[1])
         unit = self.add_unit(_KINDS[kind], place, cursor, namespace.value, key, stable, function)
         if function is not None:
             self.run_body(function, [_Library(unit)], body)
@@ -181,7 +221,7 @@ class _UnitReader:
     ) -> int:
         sources = self.sources
         view = sources.view_of(place)
-        macro = sources.word_at(view, place.start) if sources.in_macro(cursor) else _type_name(cursor.type)
+        macro = sources.word_at(view, place.start) if sources.in_macro(cursor) else type_name(cursor.type)
         number = len(self.found.units)
         undefined = _MACRO_NAME.fullmatch(namespace) is not None
         body = self._body_place(function)
@@ -205,20 +245,17 @@ class _UnitReader:
         return number
 
     def _body_place(self, function: Any) -> Place | None:
-        block = _block(function) if function is not None else None
+        block = body_of(function) if function is not None else None
         return self.sources.place(block) if block is not None else None
-
-    def _lost_unit(self, cursor: Any, place: Place) -> None:
-        self._unresolved("unit", "the block's arguments could not be read", place, None)
 
     def library_object(self, cursor: Any) -> int | None:
         """A `torch::Library` made by hand: `torch::Library lib(torch::Library::IMPL, "ns", key, file, line)`."""
-        arguments = _call_arguments(cursor)
+        arguments = constructor_arguments(cursor)
         place = self.sources.place(cursor)
         if place is None or len(arguments) < 3:
             return None
         body = _Body({})
-        kind = _enumerator(arguments[0])
+        kind = enumerator(arguments[0])
         namespace = self.literals.text(arguments[1], body.lookup)
         if kind not in _KINDS or namespace is None:
             return None
@@ -228,14 +265,14 @@ class _UnitReader:
     def function(self, cursor: Any) -> None:
         """A function of the source: a helper that takes a library and that no block here has called."""
         parameters = [child for child in cursor.get_children() if child.kind == CursorKind.PARM_DECL]
-        libraries = [parameter for parameter in parameters if _type_name(parameter.type) in _LIBRARY_TYPES]
-        block = _block(cursor)
+        libraries = [parameter for parameter in parameters if type_name(parameter.type) in _LIBRARY_TYPES]
+        block = body_of(cursor)
         if block is None:
             return
         if libraries and cursor.hash not in self.read_bodies:
             self.helper(cursor, parameters, block)
         elif not libraries:
-            self.inner_objects(cursor, block)
+            self.inner_objects(block)
 
     def helper(self, cursor: Any, parameters: list[Any], block: Any) -> None:
         place = self.sources.place(cursor)
@@ -243,7 +280,7 @@ class _UnitReader:
             return
         number = len(self.found.units)
         before = [len(rows) for rows in self._rows()]
-        stable = any("Stable" in _type_name(parameter.type) for parameter in parameters)
+        stable = any("Stable" in type_name(parameter.type) for parameter in parameters)
         self.found.units.append(
             Unit(
                 id=number,
@@ -257,7 +294,7 @@ class _UnitReader:
                 function=qualified_name(cursor),
             )
         )
-        values: dict[int, Any] = {p.hash: _Library(number) for p in parameters if _type_name(p.type) in _LIBRARY_TYPES}
+        values: dict[int, Any] = {p.hash: _Library(number) for p in parameters if type_name(p.type) in _LIBRARY_TYPES}
         self.statements(block, _Body(values))
         if [len(rows) for rows in self._rows()] == before:
             self.found.units.pop()
@@ -266,7 +303,7 @@ class _UnitReader:
         found = self.found
         return [found.definitions, found.implementations, found.fallbacks, found.unresolved, found.delegations]
 
-    def inner_objects(self, cursor: Any, block: Any) -> None:
+    def inner_objects(self, block: Any) -> None:
         """Registrar objects inside an ordinary function: `static auto r = RegisterOperators()...`, a local library."""
         place = self.sources.place(block)
         if place is None:
@@ -279,7 +316,7 @@ class _UnitReader:
 
     def run_body(self, function: Any, arguments: list[Any], caller: _Body) -> bool:
         """Read the body of `function` with its parameters bound to `arguments`; False if its body is not here."""
-        block = _block(function)
+        block = body_of(function)
         if block is None or caller.depth >= _DEEPEST_CALL:
             return False
         self.read_bodies.add(function.hash)
@@ -302,7 +339,7 @@ class _UnitReader:
         elif kind == CursorKind.CXX_FOR_RANGE_STMT:
             self.range_loop(cursor, body)
         elif kind in _LOOPS:
-            self.statements(cursor, body.guarded("in a loop"))
+            self.statements(cursor, body.guarded(IN_LOOP))
         elif kind == CursorKind.DECL_STMT:
             for child in cursor.get_children():
                 if child.kind == CursorKind.VAR_DECL:
@@ -333,7 +370,7 @@ class _UnitReader:
             return
         elements = self._elements(children, body)
         if not elements:
-            self.statement(block, body.guarded("in a loop"))
+            self.statement(block, body.guarded(IN_LOOP))
             return
         for element in elements:
             self.statement(block, _Body({**body.values, variable.hash: element}, body.guard, body.depth))
@@ -347,19 +384,19 @@ class _UnitReader:
         return []
 
     def local(self, cursor: Any, body: _Body) -> None:
-        type_name = _type_name(cursor.type)
+        name = type_name(cursor.type)
         initialisers = [c for c in cursor.get_children() if c.kind.is_expression() or c.kind == CursorKind.LAMBDA_EXPR]
-        if type_name in _LIBRARY_TYPES and cursor.type.get_canonical().kind != TypeKind.LVALUEREFERENCE:
+        if name in _LIBRARY_TYPES and cursor.type.get_canonical().kind != TypeKind.LVALUEREFERENCE:
             unit = self.library_object(cursor)
             if unit is not None:
                 body.values[cursor.hash] = _Library(unit)
             return
-        if type_name in _INIT_TYPES or type_name == _LEGACY_TYPE:
+        if name in _INIT_TYPES or name == _LEGACY_TYPE:
             self.variable(cursor)
             return
         if not initialisers:
             return
-        function = _lambda_of(initialisers[-1])
+        function = lambda_of(initialisers[-1])
         if function is not None:
             body.values[cursor.hash] = function
             return
@@ -376,7 +413,7 @@ class _UnitReader:
             return cursor
         children = list(cursor.get_children())
         if children and children[0].kind == CursorKind.MEMBER_REF_EXPR:
-            method = _method_name(children[0])
+            method = method_name(children[0])
             if method in _METHODS:
                 return self.method_call(cursor, method, children, body)
         if kind == CursorKind.CALL_EXPR:
@@ -387,32 +424,32 @@ class _UnitReader:
             for index, child in enumerate(children[1:]):
                 self.expression(child, body.guarded(text if index == 0 else f"!({text})"))
             return None
-        values = [self.expression(child, body) for child in children if _is_value(child)]
+        values = [self.expression(child, body) for child in children if is_value(child)]
         return values[0] if len(values) == 1 else next((v for v in values if isinstance(v, _Library)), None)
 
     # -- calls
 
     def plain_call(self, cursor: Any, children: list[Any], body: _Body) -> Any:
         """A call that is no method of a library: a helper with the library as argument, a lambda, a legacy object."""
-        if cursor.spelling == "RegisterOperators" and _type_name(cursor.type) == _LEGACY_TYPE:
+        if cursor.spelling == "RegisterOperators" and type_name(cursor.type) == _LEGACY_TYPE:
             return self.legacy_object(cursor, children, body)
-        if cursor.spelling == "Library" and _type_name(cursor.type) in _LIBRARY_TYPES and len(children) == 1:
+        if cursor.spelling == "Library" and type_name(cursor.type) in _LIBRARY_TYPES and len(children) == 1:
             return self.expression(children[0], body)
-        values = [self.expression(child, body) for child in children if _is_value(child)]
+        values = [self.expression(child, body) for child in children if is_value(child)]
         libraries = [value for value in values if isinstance(value, _Library)]
         if not libraries:
             return None
-        function = values[0] if _is_lambda(values[0]) else _callee(cursor)
+        function = values[0] if is_lambda(values[0]) else callee(cursor)
         arguments = self._bound_arguments(cursor, function, children, body)
         if function is None or not self.run_body(function, arguments, body):
-            self.delegate(cursor, function, libraries[0], body)
+            self.delegate(cursor, function, libraries[0])
         return None
 
     def _bound_arguments(self, cursor: Any, function: Any, children: list[Any], body: _Body) -> list[Any]:
         """What the parameters of a called helper stand for: a library, a text, a key, a kernel; else None."""
         arguments = list(cursor.get_arguments())
-        if not arguments or _is_lambda(function):
-            arguments = [child for child in children if _is_value(child)][1:]
+        if not arguments or is_lambda(function):
+            arguments = [child for child in children if is_value(child)][1:]
         bound: list[Any] = []
         for argument in arguments:
             value = self.expression(argument, body)
@@ -426,11 +463,11 @@ class _UnitReader:
             bound.append(value)
         return bound
 
-    def delegate(self, cursor: Any, function: Any, library: _Library, body: _Body) -> None:
+    def delegate(self, cursor: Any, function: Any, library: _Library) -> None:
         place = self.sources.place(cursor)
         if place is None:
             return
-        name = qualified_name(function) if function is not None and not _is_lambda(function) else ""
+        name = qualified_name(function) if function is not None and not is_lambda(function) else ""
         condition = self.sources.condition(place)
         if name:
             self.found.delegations.append(Delegation(library.unit, name, place, condition))
@@ -439,10 +476,10 @@ class _UnitReader:
 
     def method_call(self, cursor: Any, method: str, children: list[Any], body: _Body) -> Any:
         member = children[0]
-        objects = [child for child in member.get_children() if _is_value(child)]
+        objects = [child for child in member.get_children() if is_value(child)]
         receiver = self.expression(objects[0], body) if objects else None
         if not isinstance(receiver, _Library):
-            if not objects or _type_name(objects[0].type) not in (*_LIBRARY_TYPES, _LEGACY_TYPE):
+            if not objects or type_name(objects[0].type) not in (*_LIBRARY_TYPES, _LEGACY_TYPE):
                 for child in children[1:]:
                     self.expression(child, body)
                 return None
@@ -450,10 +487,10 @@ class _UnitReader:
             if place is not None:
                 self._unresolved(method, "it is not known which block this library belongs to", place, None)
             return None
-        arguments = [child for child in children[1:] if _is_value(child) and not _is_defaulted(child)]
+        arguments = [child for child in children[1:] if is_value(child) and not is_defaulted(child)]
         place = self._call_place(cursor, member)
         if place is not None:
-            self.register(method, receiver.unit, arguments, place, self.sources.spelled(cursor), body)
+            self.register(method, arguments, _Site(receiver.unit, place, self.sources.spelled(cursor), body))
         return receiver
 
     def _call_place(self, cursor: Any, member: Any) -> Place | None:
@@ -461,7 +498,7 @@ class _UnitReader:
         whole = self.sources.place(cursor)
         if whole is None:
             return None
-        objects = [child for child in member.get_children() if _is_value(child)]
+        objects = [child for child in member.get_children() if is_value(child)]
         if objects and any(inner.kind == CursorKind.MEMBER_REF_EXPR for inner in objects[0].walk_preorder()):
             point = self.tu.expansion(member.location)
             view = self.sources.view(point)
@@ -471,151 +508,126 @@ class _UnitReader:
 
     # -- registrations
 
-    def register(
-        self, method: str, unit: int, arguments: list[Any], place: Place, spelled: Place | None, body: _Body
-    ) -> None:
+    def register(self, method: str, arguments: list[Any], site: _Site) -> None:
         if method in _PYTHON_MODULE:
-            text = self.literals.text(arguments[0], body.lookup) if arguments else None
+            text = self.literals.text(arguments[0], site.body.lookup) if arguments else None
             if text is not None:
-                body.python_module[unit] = text.value
+                site.body.python_module[site.unit] = text.value
         elif method == "def":
-            self.definition(unit, arguments, place, spelled, body)
+            self.definition(arguments, site)
         elif method in ("impl", "impl_UNBOXED"):
-            self.implementation(unit, arguments, place, spelled, body)
+            self.implementation(arguments, site)
         elif method == "fallback":
-            self.fallback(unit, arguments, place, spelled, body)
+            self.fallback(arguments, site)
         elif method == "op":
-            self.legacy_op(unit, arguments, place, spelled, body)
+            self.legacy_op(arguments, site)
 
-    def definition(
-        self, unit: int, arguments: list[Any], place: Place, spelled: Place | None, body: _Body
-    ) -> None:
+    def definition(self, arguments: list[Any], site: _Site) -> None:
         if not arguments:
             return
-        text = self.literals.text(arguments[0], body.lookup)
+        text = self.literals.text(arguments[0], site.body.lookup)
         if text is None:
-            self._unresolved("def", "the schema is not a constant", place, unit, body)
+            self._unresolved_call("def", "the schema is not a constant", site)
             return
-        kernel, key, key_place, tags = None, None, None, ()
+        given = None
+        tags: tuple[str, ...] = ()
         for argument in arguments[1:]:
-            if _is_tags(argument):
-                tags = _tag_names(argument)
-            elif kernel is None and not _is_enum(argument, "_RegisterOrVerify"):
-                kernel = self.kernels.kernel(argument, place, body.lookup)
-                key, key_place = self._dispatch_key(argument, body)
-        self._define(unit, text, kernel, key, key_place, tags, _analysis(arguments[0]), place, spelled, body)
+            if is_tags(argument):
+                tags = tag_names(argument)
+            elif given is None and not is_enum(argument, "_RegisterOrVerify"):
+                given = self._given(argument, site)
+        self._define(text, given, tags, alias_analysis(arguments[0]), site)
+
+    def _given(self, argument: Any, site: _Site) -> _Given:
+        """The kernel that an argument is, with the key of `torch::dispatch(key, f)` where it is one."""
+        kernel = self.kernels.kernel(argument, site.place, site.body.lookup)
+        return _Given(kernel, *self._dispatch_key(argument, site.body))
 
     def _define(
-        self,
-        unit: int,
-        text: Text,
-        kernel: Kernel | None,
-        key: str | None,
-        key_place: Place | None,
-        tags: tuple[str, ...],
-        analysis: str | None,
-        place: Place,
-        spelled: Place | None,
-        body: _Body,
+        self, text: Text, given: _Given | None, tags: tuple[str, ...], analysis: str | None, site: _Site
     ) -> None:
         name = _NAME.match(text.value)
         if name is None:
-            self._unresolved("def", f"no operator name in {text.value[:60]!r}", place, unit, body)
+            self._unresolved_call("def", f"no operator name in {text.value[:60]!r}", site)
             return
-        namespace = self._namespace(unit, name.group(1))
         self.found.definitions.append(
             Definition(
-                unit=unit,
-                operator=OperatorName(namespace, name.group(2), name.group(3) or ""),
-                place=place,
+                unit=site.unit,
+                operator=self._operator(site.unit, name),
+                place=site.place,
                 name_place=text.place_of(name.start(2), name.end()),
                 text=text,
                 schema=text if "(" in text.value else None,
-                kernel=kernel,
-                key=key,
-                key_place=key_place,
+                kernel=given.kernel if given else None,
+                key=given.key if given else None,
+                key_place=given.key_place if given else None,
                 explicit_namespace=name.group(1),
                 tags=tags,
-                python_module=body.python_module.get(unit),
+                python_module=site.body.python_module.get(site.unit),
                 alias_analysis=analysis,
-                condition=self.sources.condition(place),
-                runtime_guard=body.guard,
-                spelled=spelled,
+                condition=self.sources.condition(site.place),
+                runtime_guard=site.body.guard,
+                spelled=site.spelled,
             )
         )
 
-    def implementation(
-        self, unit: int, arguments: list[Any], place: Place, spelled: Place | None, body: _Body
-    ) -> None:
-        arguments = [argument for argument in arguments if not _is_enum(argument, "_RegisterOrVerify")]
+    def implementation(self, arguments: list[Any], site: _Site) -> None:
+        arguments = [argument for argument in arguments if not is_enum(argument, "_RegisterOrVerify")]
         if len(arguments) < 2:
             return
-        text = self.literals.text(arguments[0], body.lookup)
+        text = self.literals.text(arguments[0], site.body.lookup)
         if text is None:
-            self._unresolved("impl", "the operator's name is not a constant", place, unit, body)
+            self._unresolved_call("impl", "the operator's name is not a constant", site)
             return
-        call_key, key_place = None, None
+        given = self._given(arguments[-1], site)
         if len(arguments) >= 3:
-            call_key = key_of(arguments[1], body.lookup)
-            key_place = self.sources.place(arguments[1])
-            if call_key is None:
-                self._unresolved("impl", "the dispatch key is not a constant", place, unit, body)
+            key = key_of(arguments[1], site.body.lookup)
+            if key is None:
+                self._unresolved_call("impl", "the dispatch key is not a constant", site)
                 return
-        else:
-            call_key, key_place = self._dispatch_key(arguments[-1], body)
-        kernel = self.kernels.kernel(arguments[-1], place, body.lookup)
-        self._implement(unit, text, kernel, call_key, key_place, place, spelled, body)
+            given = _Given(given.kernel, key, self.sources.place(arguments[1]))
+        self._implement(text, given, site)
 
-    def _implement(
-        self,
-        unit: int,
-        text: Text,
-        kernel: Kernel,
-        call_key: str | None,
-        key_place: Place | None,
-        place: Place,
-        spelled: Place | None,
-        body: _Body,
-    ) -> None:
+    def _implement(self, text: Text, given: _Given, site: _Site) -> None:
         name = _NAME.match(text.value)
         if name is None:
-            self._unresolved("impl", f"no operator name in {text.value[:60]!r}", place, unit, body)
+            self._unresolved_call("impl", f"no operator name in {text.value[:60]!r}", site)
             return
-        block = self.found.units[unit]
+        block = self.found.units[site.unit]
         self.found.implementations.append(
             Implementation(
-                unit=unit,
-                operator=OperatorName(self._namespace(unit, name.group(1)), name.group(2), name.group(3) or ""),
-                key=call_key or block.key or DEFAULT_KEY,
-                kernel=kernel,
-                place=place,
+                unit=site.unit,
+                operator=self._operator(site.unit, name),
+                key=given.key or block.key or DEFAULT_KEY,
+                kernel=given.kernel,
+                place=site.place,
                 name_place=text.place_of(name.start(2), name.end()),
                 text=text,
-                key_place=key_place or block.key_place,
-                call_key=call_key,
+                key_place=given.key_place or block.key_place,
+                call_key=given.key,
                 explicit_namespace=name.group(1),
-                condition=self.sources.condition(place),
-                runtime_guard=body.guard,
-                spelled=spelled,
+                condition=self.sources.condition(site.place),
+                runtime_guard=site.body.guard,
+                spelled=site.spelled,
             )
         )
 
-    def fallback(self, unit: int, arguments: list[Any], place: Place, spelled: Place | None, body: _Body) -> None:
+    def fallback(self, arguments: list[Any], site: _Site) -> None:
         if not arguments:
             return
-        call_key, key_place = self._dispatch_key(arguments[0], body)
-        block = self.found.units[unit]
+        given = self._given(arguments[0], site)
+        block = self.found.units[site.unit]
         self.found.fallbacks.append(
             Fallback(
-                unit=unit,
-                key=call_key or block.key,
-                kernel=self.kernels.kernel(arguments[0], place, body.lookup),
-                place=place,
+                unit=site.unit,
+                key=given.key or block.key,
+                kernel=given.kernel,
+                place=site.place,
                 namespace=block.namespace,
-                key_place=key_place or block.key_place,
-                condition=self.sources.condition(place),
-                runtime_guard=body.guard,
-                spelled=spelled,
+                key_place=given.key_place or block.key_place,
+                condition=self.sources.condition(site.place),
+                runtime_guard=site.body.guard,
+                spelled=site.spelled,
             )
         )
 
@@ -630,18 +642,20 @@ class _UnitReader:
                         return key_of(part, body.lookup), self.sources.place(part)
         return None, None
 
-    def _namespace(self, unit: int, explicit: str | None) -> str:
-        return explicit or self.found.units[unit].namespace or ""
+    def _operator(self, unit: int, name: re.Match[str]) -> OperatorName:
+        namespace = name.group(1) or self.found.units[unit].namespace or ""
+        return OperatorName(namespace, name.group(2), name.group(3) or "")
 
-    def _unresolved(
-        self, what: str, reason: str, place: Place, unit: int | None, body: _Body | None = None
-    ) -> None:
-        block = self.found.units[unit] if unit is not None else None
-        if body is not None and body.guard == "in a loop":
+    def _unresolved_call(self, what: str, reason: str, site: _Site) -> None:
+        if site.body.guard == IN_LOOP:
             reason += " (registered in a loop)"
+        self._unresolved(what, reason, site.place, site.unit)
+
+    def _unresolved(self, what: str, reason: str, place: Place, unit: int | None) -> None:
+        block = self.found.units[unit] if unit is not None else None
         self.found.unresolved.append(
             Unresolved(
-                what="impl" if what == "impl_UNBOXED" else "def" if what == "op" else what,
+                what={"impl_UNBOXED": "impl", "op": "def"}.get(what, what),
                 reason=reason,
                 place=place,
                 unit=unit,
@@ -660,8 +674,8 @@ class _UnitReader:
                 self.expression(child, _Body({}))
 
     def legacy_object(self, cursor: Any, children: list[Any], body: _Body) -> Any:
-        arguments = [child for child in children if _is_value(child) and not _is_defaulted(child)]
-        if len(arguments) == 1 and _type_name(arguments[0].type) == _LEGACY_TYPE:
+        arguments = [child for child in children if is_value(child) and not is_defaulted(child)]
+        if len(arguments) == 1 and type_name(arguments[0].type) == _LEGACY_TYPE:
             return self.expression(arguments[0], body)
         place = self.sources.place(cursor)
         if place is None:
@@ -678,204 +692,39 @@ class _UnitReader:
                 spelled=self.sources.spelled(cursor),
             )
         )
-        library = _Library(number)
         if arguments:
-            self.legacy_op(number, arguments, place, self.sources.spelled(cursor), body)
-        return library
+            self.legacy_op(arguments, _Site(number, place, self.sources.spelled(cursor), body))
+        return _Library(number)
 
-    def legacy_op(
-        self, unit: int, arguments: list[Any], place: Place, spelled: Place | None, body: _Body
-    ) -> None:
-        options = [a for a in arguments if _type_name(a.type) == f"{_LEGACY_TYPE}::Options"]
+    def legacy_op(self, arguments: list[Any], site: _Site) -> None:
+        options = [a for a in arguments if type_name(a.type) == f"{_LEGACY_TYPE}::Options"]
         others = [a for a in arguments if a not in options]
-        text = self.literals.text(others[0], body.lookup) if others else None
-        kernels: list[tuple[Kernel, str | None, Place | None]] = []
+        lookup = site.body.lookup
+        text = self.literals.text(others[0], lookup) if others else None
+        kernels = [_Given(self.kernels.kernel(others[1], site.place, lookup))] if len(others) > 1 else []
         analysis = None
-        for option in options:
-            for method, call_arguments, call in _chain(option):
-                if method == "schema" and call_arguments:
-                    text = self.literals.text(call_arguments[0], body.lookup)
-                elif method in ("kernel", "catchAllKernel"):
-                    kernels.append(self._legacy_kernel(call, call_arguments, place, body))
-                elif method == "aliasAnalysis" and call_arguments:
-                    analysis = _enumerator(call_arguments[0])
+        for method, values, call in (step for option in options for step in call_chain(option)):
+            if method == "schema" and values:
+                text = self.literals.text(values[0], lookup)
+            elif method in ("kernel", "catchAllKernel"):
+                kernels.append(self._legacy_kernel(call, values, site))
+            elif method == "aliasAnalysis" and values:
+                analysis = enumerator(values[0])
         if text is None:
-            self._unresolved("def", "the schema is not a constant", place, unit, body)
+            self._unresolved_call("def", "the schema is not a constant", site)
             return
-        if len(others) > 1:
-            kernels.insert(0, (self.kernels.kernel(others[1], place, body.lookup), None, None))
-        single = kernels[0] if len(kernels) == 1 and kernels[0][1] is None else (None, None, None)
-        self._define(unit, text, *single, (), analysis, place, spelled, body)
-        if single[0] is None:
-            for kernel, key, key_place in kernels:
-                self._implement(unit, text, kernel, key, key_place, place, spelled, body)
+        composite = kernels[0] if len(kernels) == 1 and kernels[0].key is None else None
+        self._define(text, composite, (), analysis, site)
+        for given in kernels if composite is None else ():
+            self._implement(text, given, site)
 
-    def _legacy_kernel(
-        self, call: Any, arguments: list[Any], place: Place, body: _Body
-    ) -> tuple[Kernel, str | None, Place | None]:
+    def _legacy_kernel(self, call: Any, arguments: list[Any], site: _Site) -> _Given:
         key, key_place = None, None
         if arguments and is_key(arguments[0].type):
-            key, key_place = key_of(arguments[0], body.lookup), self.sources.place(arguments[0])
+            key, key_place = key_of(arguments[0], site.body.lookup), self.sources.place(arguments[0])
             arguments = arguments[1:]
         if arguments:
-            return self.kernels.kernel(arguments[-1], place, body.lookup), key, key_place
-        return self.kernels.template_argument(call, place, body.lookup), key, key_place
-
-
-# ---------------------------------------------------------------- what a cursor is
-
-
-def _type_name(type_: Any) -> str:
-    canonical = type_.get_canonical()
-    if canonical.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE, TypeKind.POINTER):
-        canonical = canonical.get_pointee()
-    spelling = str(canonical.spelling)
-    return spelling.removeprefix("const ")
-
-
-def _is_value(cursor: Any) -> bool:
-    return bool(cursor.kind.is_expression() or cursor.kind == CursorKind.LAMBDA_EXPR)
-
-
-def _is_defaulted(cursor: Any) -> bool:
-    """Whether an argument is a default one: it is nowhere in the source."""
-    return cursor.extent.start.file is None
-
-
-def _is_lambda(value: Any) -> bool:
-    return getattr(value, "kind", None) == CursorKind.LAMBDA_EXPR
-
-
-def _is_enum(cursor: Any, name: str) -> bool:
-    return _type_name(cursor.type).endswith(name)
-
-
-def _call_arguments(variable: Any) -> list[Any]:
-    """The arguments of the constructor call that initialises a variable."""
-    for child in variable.get_children():
-        cursor = child
-        while cursor.kind == CursorKind.UNEXPOSED_EXPR:
-            inner = list(cursor.get_children())
-            if len(inner) != 1:
-                break
-            cursor = inner[0]
-        if cursor.kind in (CursorKind.CALL_EXPR, CursorKind.CXX_FUNCTIONAL_CAST_EXPR):
-            arguments = [argument for argument in cursor.get_children() if _is_value(argument)]
-            if len(arguments) == 1 and arguments[0].kind in (CursorKind.CALL_EXPR, CursorKind.UNEXPOSED_EXPR):
-                return _call_arguments(cursor)
-            return arguments
-    return []
-
-
-def _enumerator(cursor: Any) -> str | None:
-    """The name of the enumerator that an expression is."""
-    for inner in cursor.walk_preorder():
-        if inner.kind == CursorKind.DECL_REF_EXPR:
-            referenced = inner.referenced
-            if referenced is not None and referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
-                return str(referenced.spelling)
-    return None
-
-
-def _function_of(cursor: Any) -> Any:
-    """The function with a body, or the lambda, that an initialiser's argument names first."""
-    for inner in cursor.walk_preorder():
-        if inner.kind == CursorKind.LAMBDA_EXPR:
-            return inner
-        if inner.kind == CursorKind.DECL_REF_EXPR:
-            referenced = inner.referenced
-            if referenced is not None and referenced.kind in _FUNCTIONS:
-                return referenced.get_definition() or referenced
-            if referenced is not None and referenced.kind == CursorKind.VAR_DECL:
-                function = next((f for f in map(_lambda_of, referenced.get_children()) if f is not None), None)
-                if function is not None:
-                    return function
-    return None
-
-
-def _callee(cursor: Any) -> Any:
-    """The function that a call calls, as its definition or its template's pattern."""
-    from clang.cindex import conf
-
-    referenced = cursor.referenced
-    if referenced is None or referenced.kind not in _FUNCTIONS:
-        for child in list(cursor.get_children())[:1]:
-            for inner in child.walk_preorder():
-                if inner.kind == CursorKind.OVERLOADED_DECL_REF and conf.lib.clang_getNumOverloadedDecls(inner) == 1:
-                    return conf.lib.clang_getOverloadedDecl(inner, 0)
-        return None
-    template = conf.lib.clang_getSpecializedCursorTemplate(referenced)
-    pattern = template if template is not None and template.kind in _FUNCTIONS else referenced
-    return pattern.get_definition() or pattern
-
-
-def _block(function: Any) -> Any:
-    """The body of a function or lambda."""
-    blocks = [child for child in function.get_children() if child.kind == CursorKind.COMPOUND_STMT]
-    return blocks[-1] if blocks else None
-
-
-def _lambda_of(cursor: Any) -> Any:
-    """The lambda that an initialiser is, if it is one."""
-    current = cursor
-    while current.kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.CALL_EXPR, CursorKind.PAREN_EXPR):
-        children = list(current.get_children())
-        if len(children) != 1:
-            return None
-        current = children[0]
-    return current if current.kind == CursorKind.LAMBDA_EXPR else None
-
-
-def _method_name(member: Any) -> str:
-    if member.spelling:
-        return str(member.spelling)
-    for child in member.get_children():
-        if child.kind == CursorKind.OVERLOADED_DECL_REF:
-            return str(child.spelling)
-    return ""
-
-
-def _is_tags(cursor: Any) -> bool:
-    """Whether an argument of `def` is its tags: a vector of at::Tag, or the braces that make one."""
-    if cursor.kind == CursorKind.INIT_LIST_EXPR:
-        return True
-    return "vector<at::Tag" in _type_name(cursor.type) or _type_name(cursor.type) == "at::Tag"
-
-
-def _tag_names(cursor: Any) -> tuple[str, ...]:
-    names: list[str] = []
-    for inner in cursor.walk_preorder():
-        if inner.kind != CursorKind.DECL_REF_EXPR or inner.referenced is None:
-            continue
-        referenced = inner.referenced
-        if referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
-            names.append(str(referenced.spelling))
-        elif referenced.kind == CursorKind.VAR_DECL:
-            for child in referenced.get_children():
-                names.extend(_tag_names(child))
-    return tuple(dict.fromkeys(names))
-
-
-def _analysis(cursor: Any) -> str | None:
-    """The alias analysis kind of `torch::schema("...", kind)`."""
-    name = _enumerator(cursor)
-    return name if name in ("CONSERVATIVE", "FROM_SCHEMA", "PURE_FUNCTION", "INTERNAL_SPECIAL_CASE") else None
-
-
-def _chain(cursor: Any) -> list[tuple[str, list[Any], Any]]:
-    """The method calls of a chain such as `options().schema(...).kernel<...>(...)`, first call first."""
-    calls: list[tuple[str, list[Any], Any]] = []
-    current = cursor
-    while current is not None:
-        children = list(current.get_children())
-        member = next((child for child in children if child.kind == CursorKind.MEMBER_REF_EXPR), None)
-        if member is None:
-            inner = [child for child in children if _is_value(child)]
-            current = inner[0] if len(inner) == 1 else None
-            continue
-        arguments = [child for child in children if child is not member and _is_value(child)]
-        calls.append((_method_name(member), [a for a in arguments if not _is_defaulted(a)], current))
-        objects = [child for child in member.get_children() if _is_value(child)]
-        current = objects[0] if objects else None
-    return list(reversed(calls))
-
+            kernel = self.kernels.kernel(arguments[-1], site.place, site.body.lookup)
+        else:
+            kernel = self.kernels.template_argument(call, site.place, site.body.lookup)
+        return _Given(kernel, key, key_place)
