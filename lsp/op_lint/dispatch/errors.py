@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from op_lint.dispatch.call import Transform
 from op_lint.dispatch.keys import AUTOGRAD, BATCHED_DECOMPOSITION, EXPLICIT, IMPLICIT, IMPLICIT_NESTED, UNDEFINED
 from op_lint.dispatch.registration import Operator, Registration
 from op_lint.dispatch.table import Table
@@ -24,8 +25,15 @@ class CallError(msgspec.Struct, frozen=True):
 
 
 def missing_kernel(table: Table, key: str) -> CallError:
-    """A call reached `key`, and nothing is there."""
+    """A call reached `key`, and nothing is there.
+
+    Torch checks its table before it says so, and says that instead where the table is not up to date (`LiveTable`).
+    """
     name = table.operator.name
+    if table.stale:
+        return CallError(
+            "RuntimeError", "expected_k._equalsBoxedAndUnboxed(dispatchTable_[idx]) INTERNAL ASSERT FAILED"
+        )
     available = ", ".join(entry.key for entry in table.entries if not entry.missing and entry.key != UNDEFINED)
     if key == UNDEFINED:
         return CallError(
@@ -54,6 +62,23 @@ def ambiguous_kernel(operator: Operator) -> CallError:
         " CompositeImplicitAutograd, please open an issue to request a dedicated Autograd dispatch key for the"
         " backend.",
     )
+
+
+def fallthrough_executed() -> CallError:
+    """A call has no keys left, and what stands at `Undefined` is a fallthrough: there is nothing to fall to."""
+    return CallError(
+        "RuntimeError", "fallthrough_kernel was executed but it should have been short-circuited by the dispatcher."
+    )
+
+
+def still_wrapped(transform: Transform) -> CallError:
+    """A functorch transform ends with its wrappers still on the tensors: its key falls through for this operator."""
+    condition = (
+        "batched == nullptr"
+        if transform is Transform.VMAP
+        else "!at::functionalization::impl::isFunctionalTensor(tensor)"
+    )
+    return CallError("RuntimeError", f"{condition} INTERNAL ASSERT FAILED")
 
 
 def no_meta_kernel(operator: Operator) -> CallError:

@@ -36,7 +36,7 @@ from op_lint.dispatch.call import (
     wrapped,
 )
 from op_lint.dispatch.errors import META, CallError
-from op_lint.dispatch.keys import AUTOGRAD_OTHER, PYTHON_DISPATCHER, UNDEFINED, KeyKind, KeySet
+from op_lint.dispatch.keys import AUTOGRAD_OTHER, IMPLICIT, PYTHON_DISPATCHER, UNDEFINED, KeyKind, KeySet
 from op_lint.dispatch.registration import Operator, Registration
 from op_lint.dispatch.table import Entry, Reason, Table
 from op_lint.facts import KernelKind
@@ -47,6 +47,7 @@ BACKEND_SELECT = "BackendSelect"
 # (`FakeTensorMode._can_run_unsafe_fallback_allowed_namespaces`).
 _UNSAFE_FALLBACK = frozenset({"aten", "debugprims", "prims", "quantized", "torchaudio", "torchtext", "vision", "xla"})
 
+_DECOMPOSES = "decomposes: the operators it calls are dispatched anew"
 _ALIAS_ANNOTATION = re.compile(r"\bTensor\(|!")
 
 
@@ -130,6 +131,9 @@ class _Walk:
         self.steps: list[Step] = []
         self.error: CallError | None = None
         self.faking = False
+        # Whether the tensors are still in the wrappers of the transform that has the call, and of one that is done.
+        self.wrapped = False
+        self.stuck: Transform | None = None
         self.layers: list[_Layer] = []
         self.saved: list[tuple[KeySet, KeySet]] = []
         self.tensors = self.keys.set()
@@ -157,7 +161,7 @@ class _Walk:
         return included, excluded
 
     def _wrap(self) -> None:
-        self.unwrapped = self.tensors
+        self.plain = self.tensors
         if self.call.functionalize:
             self.tensors = wrapped(self.keys, self.tensors, Transform.FUNCTIONALIZE)
         for transform in self.call.transforms:
@@ -197,6 +201,10 @@ class _Walk:
     def _step(self, entry: Entry, outcome: Outcome, note: str) -> None:
         self.steps.append(Step(entry.key, outcome, entry.reason, entry.registration, note))
 
+    def _raise(self, entry: Entry, error: CallError) -> None:
+        self.error = error
+        self._step(entry, Outcome.RAISES, "")
+
     def _enter(self, entry: Entry) -> KeySet | None:
         """Run what is at an entry. The keys to dispatch again with, None where the call goes on below or has ended."""
         error = self._error(entry)
@@ -204,13 +212,12 @@ class _Walk:
             self._without_meta(entry)
             return None
         if error is not None:
-            self.error = error
-            self._step(entry, Outcome.RAISES, "")
+            self._raise(entry, error)
             return None
         if (handler := _HANDLERS.get((entry.key, entry.reason is Reason.FALLBACK))) is not None:
             return handler(self, entry)
-        if entry.reason in (Reason.MATH, Reason.NESTED, Reason.BATCHED):
-            self._step(entry, Outcome.RUNS, "decomposes: the operators it calls are dispatched anew")
+        if entry.reason in (Reason.MATH, Reason.NESTED):
+            self._step(entry, Outcome.RUNS, _DECOMPOSES)
         elif self.keys.kind(entry.key) in (KeyKind.BACKEND, KeyKind.UNDEFINED):
             self._step(entry, Outcome.RUNS, "")
         else:
@@ -223,6 +230,8 @@ class _Walk:
             return errors.missing_kernel(self.table, entry.key)
         if entry.reason is Reason.AMBIGUOUS:
             return errors.ambiguous_kernel(operator)
+        if entry.fallthrough:
+            return errors.fallthrough_executed()
         if entry.registration is not None and entry.registration.kind is KernelKind.NOT_SUPPORTED:
             return errors.not_supported(operator, entry.registration)
         if entry.reason is Reason.FALLBACK and entry.key == META:
@@ -239,8 +248,7 @@ class _Walk:
         elif _returns_nothing_but_mutates(operator):
             self._step(entry, Outcome.RUNS, "no Meta kernel needed: it mutates and returns nothing")
         else:
-            self.error = errors.no_fake(operator)
-            self._step(entry, Outcome.RAISES, "")
+            self._raise(entry, errors.no_fake(operator))
 
     def _note(self, entry: Entry) -> str:
         if entry.reason is Reason.FALLBACK and self.keys.kind(entry.key) is KeyKind.AUTOGRAD:
@@ -255,6 +263,7 @@ class _Walk:
         transform = self.layers[-1].transform
         self._step(entry, Outcome.CALLS_ON, f"functorch: {transform.value} takes the call")
         self.saved.append((self.included, self.excluded))
+        self.wrapped = transform is not Transform.GRAD
         entering = self._entering(transform)
         self.excluded = (self.excluded | (self._transform_keys() - entering)) - entering
         if transform is Transform.VMAP:
@@ -277,24 +286,37 @@ class _Walk:
         autocast = keys.set(*(key for key in keys.runtime if keys.kind(key) is KeyKind.AUTOCAST))
         return (between | keys.set(FRONT_MODE)) - autocast
 
-    def leave_transform(self, entry: Entry) -> KeySet:
+    def _unwrap(self, inner: KeySet) -> None:
+        self.wrapped = False
+        if self.stuck is None:
+            self.tensors = inner
+
+    def leave_transform(self, entry: Entry) -> KeySet | None:
         """The transform is done: the call goes to the one around it, in the thread state from before."""
         layer = self.layers.pop()
+        if self.wrapped:
+            self.stuck = self.stuck or layer.transform
+        if self.stuck is not None and not self.layers:
+            self._raise(entry, errors.still_wrapped(self.stuck))
+            return None
         self._step(entry, Outcome.CALLS_ON, f"functorch: {layer.transform.value} is done, calls on outside it")
         self.included, self.excluded = self.saved.pop()
-        self.tensors = layer.inner
+        self._unwrap(layer.inner)
         if not self.layers:
             self.included -= self.keys.set(FRONT_MODE, BACK_MODE)
         return self.visible
 
     def unwrap_batched(self, entry: Entry) -> KeySet | None:
         """A batching rule. Torch's own call other operators; the fallback and a user's call this one, unwrapped."""
+        if entry.reason is Reason.BATCHED:
+            self._step(entry, Outcome.RUNS, _DECOMPOSES)
+            return None
         if entry.reason is Reason.KERNEL and entry.registration is not None and _is_torchs(entry.registration):
             self._step(entry, Outcome.RUNS, "PyTorch's batching rule: the operators it calls are dispatched anew")
             return None
         slow = entry.reason is Reason.FALLBACK
         self._step(entry, Outcome.CALLS_ON, "no batching rule: calls the operator for each slice" if slow else "")
-        self.tensors = self.layers[-1].inner
+        self._unwrap(self.layers[-1].inner)
         self.excluded |= self.keys.set(BATCHED)
         return self.visible
 
@@ -306,23 +328,27 @@ class _Walk:
             self._step(entry, outcome, "calls the functional operator" if torchs else "")
             return None
         self._step(entry, Outcome.CALLS_ON, "functionalization: unwraps and calls on")
-        self.tensors = self.layers[-1].inner if self.layers else self.unwrapped
+        self._unwrap(self.layers[-1].inner if self.layers else self.plain)
         self.excluded |= self.keys.set(FUNCTIONALIZE)
         return self.visible
 
-    def enter_python(self, entry: Entry) -> KeySet:
+    def enter_python(self, entry: Entry) -> KeySet | None:
         """A `__torch_dispatch__` takes the call, with all keys above Python off, and calls the operator again."""
         keys = self.keys
         above = keys.set(*keys.runtime) - keys.below(PYTHON) - keys.set(PYTHON, PYTHON_DISPATCHER)
         self.included -= keys.set(PYTHON, PYTHON_SNAPSHOT)
         self.excluded |= above
-        if self.call.mode is Mode.FAKE:
-            self.faking = True
-            self.included |= keys.set(META)
-            self.excluded |= keys.set(PYTHON)
-            self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: calls on with Meta tensors")
-        else:
+        if self.call.mode is not Mode.FAKE:
             self._step(entry, Outcome.CALLS_ON, "__torch_dispatch__ of the mode: calls on, if it does")
+            return self.visible
+        composite = self.table.operator.active().get(IMPLICIT)
+        if composite is not None:
+            self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: prefers the composite kernel")
+            return self._enter(Entry(IMPLICIT, Reason.MATH, composite))
+        self.faking = True
+        self.included |= keys.set(META)
+        self.excluded |= keys.set(PYTHON)
+        self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: calls on with Meta tensors")
         return self.visible
 
     def select_backend(self, entry: Entry) -> KeySet | None:

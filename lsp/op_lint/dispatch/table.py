@@ -85,6 +85,11 @@ class Table:
         """An entry for every runtime key, in the dispatcher's order: `Undefined`, then from the lowest priority up."""
         return tuple(self[key] for key in self.keys.runtime)
 
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """The runtime keys whose entry is not the computed one: none, but see `LiveTable`."""
+        return ()
+
     def _any_kernel_in(self, bits: int) -> bool:
         return any(bits & direct == direct for direct in self._direct_bits)
 
@@ -153,6 +158,12 @@ class LiveTable(Table):
             prefix = msgspec.structs.replace(operator, registrations=operator.registrations[:count])
             so_far = Table(keys, prefix, fallbacks)
             self._entries.update((key, so_far[key]) for key in _refreshed(keys, registration))
+
+    @cached_property
+    def stale(self) -> tuple[str, ...]:
+        """The runtime keys where a call finds another kernel than the computed table shows."""
+        computed = Table(self.keys, self.operator, self.fallbacks)
+        return tuple(key for key in self.keys.runtime if self[key].registration is not computed[key].registration)
 
 
 def _refreshed(keys: DispatchKeys, registration: Registration) -> Iterator[str]:

@@ -1,0 +1,54 @@
+"""Facts of the workspace as the dispatcher's registrations."""
+
+from __future__ import annotations
+
+from op_lint.dispatch.keys import IMPLICIT
+from op_lint.dispatch.registration import Registration, Source
+from op_lint.facts import Definition, Fallback, Implementation, Place, Unit
+
+
+def of_implementation(implementation: Implementation, unit: Unit) -> Registration:
+    """The registration that an `m.impl(...)` in `unit` makes."""
+    kernel = implementation.kernel
+    keyless = implementation.key_place is None and implementation.call_key is None and implementation.key == IMPLICIT
+    return Registration(
+        implementation.key,
+        _origin(unit),
+        kernel.kind,
+        Source.WORKSPACE,
+        kernel.name,
+        implementation.place.path,
+        implementation.place.line,
+        keyless=keyless,
+    )
+
+
+def of_definition(definition: Definition, unit: Unit) -> Registration | None:
+    """The registration that an `m.def(...)` with a kernel makes; None for one without."""
+    kernel = definition.kernel
+    if kernel is None:
+        return None
+    return Registration(
+        definition.key or IMPLICIT,
+        _origin(unit),
+        kernel.kind,
+        Source.WORKSPACE,
+        kernel.name,
+        definition.place.path,
+        definition.place.line,
+        keyless=definition.key is None,
+    )
+
+
+def of_fallback(fallback: Fallback, unit: Unit) -> Registration | None:
+    """The backend fallback that an `m.fallback(...)` registers; None where its key is not known."""
+    if fallback.key is None:
+        return None
+    kernel, place = fallback.kernel, fallback.place
+    return Registration(fallback.key, _origin(unit), kernel.kind, Source.WORKSPACE, kernel.name, place.path, place.line)
+
+
+def _origin(unit: Unit) -> str:
+    """What the dump of a build of this source would say: the place of the block, not of the call in it."""
+    place: Place = unit.place
+    return f"registered at {place.path}:{place.line}"
