@@ -16,7 +16,7 @@ import msgspec
 from op_lint import python
 from op_lint.cache import FactsCache
 from op_lint.config import Settings
-from op_lint.cpp import CppOptions, CppReader
+from op_lint.cpp import CppOptions, CppReader, link
 from op_lint.facts import FileFacts, Language, Place, Problem
 from op_lint.files import SourceTree, language_of
 from op_lint.suppress import MARK, find_suppressions
@@ -98,7 +98,8 @@ def analyse(
                 cache.put(path, keys[path], facts)
         cache.prune()
     found_all = kept | read
-    return Analysis(python.resolve(tuple(found_all[path] for path in sorted(found_all))), len(read), len(kept))
+    files = python.resolve(link([found_all[path] for path in sorted(found_all)]))
+    return Analysis(files, len(read), len(kept))
 
 
 def cpp_options(settings: Settings) -> CppOptions:

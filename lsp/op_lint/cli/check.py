@@ -116,6 +116,10 @@ def command(**values: Any) -> int:
             report.write(options.output_format, written, stream)
     for line in () if for_people else summary:
         click.echo(line, err=True)
+    said = {finding.place for finding in findings}
+    for problem in problems:
+        if problem.code == "configuration" and problem.place not in said:  # its rule is not selected
+            click.echo(f"{sources.location(problem.place)}: {problem.message}", err=True)
     for failure in checked.failures:
         click.echo(failure.traceback if options.verbose else f"internal error, please report: {failure}", err=True)
     if checked.failures or any(problem.code == "configuration" for problem in problems):

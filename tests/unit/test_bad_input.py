@@ -1,0 +1,147 @@
+"""Whatever stands in a file: a note with its path, every other file is still reported, and no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.check import Outcome, run, run_process, write_project
+
+WRONG = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("other::a(Tensor x) -> Tensor"); }\n'
+START = "#include <torch/library.h>\nTORCH_LIBRARY(more, m) {"
+BOMB = "".join(f"#define B{number} B{number - 1} B{number - 1}\n" for number in range(1, 41))
+
+
+def check(folder: Path, *arguments: str) -> tuple[Outcome, list[tuple[str, str, int]]]:
+    arguments = ("check", "--no-torch", "--no-cache", "--output-format", "json", *arguments)
+    outcome = run(folder, *arguments)
+    assert "Traceback" not in outcome.err
+    assert outcome.status in (0, 1)
+    return outcome, [(each["code"], each["path"], each["line"]) for each in json.loads(outcome.out)]
+
+
+NOTED: dict[str, bytes] = {
+    "binary.cpp": bytes(range(256)) * 40 + b"TORCH_LIBRARY",
+    "object.cpp": b"\x7fELF\0\0\0\0" * 100,
+    "large.cpp": b"// TORCH_LIBRARY\n" + b"int a;\n" * (20 * 1024 * 1024 // 7),
+    "utf16.cpp": WRONG.encode("utf-16"),
+    "jinja.cpp": b'{% for t in types %}\nTORCH_LIBRARY(j, m) { m.def("a_{{ t }}(Tensor x) -> Tensor"); }\n{% endfor %}\n',
+    "bomb.cpp": (BOMB.replace("B0", "x") + START + " B40 }").encode(),
+}
+
+READ: dict[str, bytes] = {
+    "latin1.cpp": WRONG.replace("\n", "  // caf\xe9\n", 1).replace("demo", "demo2").encode("latin-1"),
+    "crlf.cpp": WRONG.replace("\n", "\r\n").replace("demo", "demo3").encode(),
+    "cr.cpp": WRONG.replace("\n", "\r\n").replace("demo", "demo4").encode(),
+    "bom.cpp": b"\xef\xbb\xbf" + WRONG.replace("demo", "demo5").encode(),
+    "no_newline.cpp": WRONG.replace("demo", "demo6").rstrip().encode(),
+    "tabs.cpp": WRONG.replace(" { ", " {\f\t").replace("demo", "demo7").encode(),
+}
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_what_cannot_be_understood_is_noted(tmp_path: Path, name: str) -> None:
+    write_project(tmp_path, {name: NOTED[name], "good.cpp": WRONG})
+    outcome, found = check(tmp_path)
+    assert outcome.status == 1
+    assert ("OPL206", "good.cpp", 2) in found
+    assert [path for code, path, _ in found if code == "OPL902"] == [name], outcome
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_can_be_read_is_read(tmp_path: Path, name: str) -> None:
+    write_project(tmp_path, {name: READ[name]})
+    _, found = check(tmp_path)
+    assert found == [("OPL206", name, 2)]
+
+
+def test_columns_with_and_without_a_byte_order_mark(tmp_path: Path) -> None:
+    write_project(tmp_path, {"plain.cpp": WRONG, "bom.cpp": READ["bom.cpp"], "crlf.cpp": READ["crlf.cpp"]})
+    outcome, _ = check(tmp_path)
+    places = {(each["line"], each["column"] - len(each["path"]) * 0) for each in json.loads(outcome.out)}
+    assert len(json.loads(outcome.out)) == 3
+    assert {line for line, _ in places} == {2}
+
+
+@pytest.mark.parametrize("length", [0, 1, 40, len(START), len(START) + 5, len(START) + 20])
+def test_a_truncated_file(tmp_path: Path, length: int) -> None:
+    text = START + ' m.def("a(Tensor x) -> Tensor"); m.def("other::b(Tensor x) -> Tensor"); }'
+    write_project(tmp_path, {"cut.cpp": text[:length], "good.cpp": WRONG})
+    _, found = check(tmp_path)
+    assert ("OPL206", "good.cpp", 2) in found
+
+
+def test_includes_in_a_circle_and_into_nowhere(tmp_path: Path) -> None:
+    write_project(
+        tmp_path,
+        {
+            "a.h": '#include "b.h"\n#include "a.h"\n',
+            "b.h": '#include "a.h"\n#include "gone.h"\n',
+            "ops.cpp": '#include "a.h"\n#include <no/such/header.h>\n' + WRONG,
+        },
+    )
+    _, found = check(tmp_path)
+    assert found == [("OPL206", "ops.cpp", 4)]
+
+
+def test_python_that_is_none(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "broken.py": "import torch\n@torch.library.register_fake('demo::a'\ndef f(:\n",
+        "binary.py": b"import torch.library\0\xff\xfe\x00",
+        "latin1.py": "import torch.library\nx = 'caf\xe9'\n".encode("latin-1"),
+        "deep.py": "import torch.library\nx = " + "(" * 5000 + ")" * 5000 + "\n",
+        "good.cpp": WRONG,
+    }
+    write_project(tmp_path, files)
+    _, found = check(tmp_path)
+    assert ("OPL206", "good.cpp", 2) in found
+    assert {path for code, path, _ in found if code == "OPL902"} <= {"broken.py", "binary.py", "latin1.py", "deep.py"}
+    assert ("OPL902", "broken.py", 3) in found
+
+
+def test_strange_files(tmp_path: Path) -> None:
+    write_project(tmp_path, {"good.cpp": WRONG})
+    (tmp_path / "folder.cpp").mkdir()
+    (tmp_path / "link.cpp").symlink_to("nowhere.cpp")
+    os.mkfifo(tmp_path / "pipe.cpp")
+    _, found = check(tmp_path)
+    assert found == [("OPL206", "good.cpp", 2)]
+
+
+def test_a_process_of_its_own_says_the_same(tmp_path: Path) -> None:
+    write_project(tmp_path, {**NOTED, "large.cpp": b"", "good.cpp": WRONG})
+    arguments = ("check", "--no-torch", "--no-cache", "--output-format", "json")
+    inside, outside = run(tmp_path, *arguments), run_process(tmp_path, *arguments)
+    assert inside == outside
+
+
+def test_every_byte_string_is_a_file(tmp_path: Path) -> None:
+    """Pieces of real files and noise, glued together in ways that nobody would write."""
+    pieces = [
+        START,
+        "}",
+        '"',
+        "//",
+        "/*",
+        "(",
+        ")",
+        "#if 0\n",
+        "#endif\n",
+        "#define A(",
+        'R"x(',
+        "\\\n",
+        "\0",
+        "é",
+        "{{",
+        "m.def(",
+    ]
+    files: dict[str, str | bytes] = {
+        f"noise{number}.cpp": "".join(pieces[(number * 7 + step * (number + 3)) % len(pieces)] for step in range(30))
+        for number in range(24)
+    }
+    write_project(tmp_path, {**files, "good.cpp": WRONG})
+    _, found = check(tmp_path)
+    assert ("OPL206", "good.cpp", 2) in found
