@@ -30,6 +30,7 @@ from op_lint.facts import (
     UnitKind,
     Unresolved,
 )
+from op_lint.macros import MacroSearch
 from op_lint.nearest import nearest
 from op_lint.together import Layout, Site, Together
 
@@ -81,12 +82,14 @@ class Program:
 
     `installed` is the dispatcher of the torch that the sources are held against, without the project's own
     extensions in it; None where there is no torch at all. `files` are linked (`op_lint.cpp.link`,
-    `op_lint.python.resolve`): each registration is in the facts of one file.
+    `op_lint.python.resolve`): each registration is in the facts of one file. `macros` says of macros that name
+    namespaces whether the build defines them, where that was asked.
     """
 
     files: Sequence[FileFacts]
     installed: InstalledTorch | None = None
     settings: Settings = field(default_factory=Settings)
+    macros: Sequence[MacroSearch] = ()
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
@@ -224,10 +227,11 @@ class Program:
 
         Definitions in the sources come first, then those of the installed torch.
         """
+        written = local_name(operator)
         for defined in (self.defined_in(operator.namespace), self.installed_in(operator.namespace)):
             names = {local_name(name): name for name in defined}
-            found = nearest(local_name(operator), names)
-            if found is not None:
+            found = nearest(written, names)
+            if found is not None and _is_slip(written, found):
                 return names[found]
         return next(iter(self._namesakes.get(local_name(operator), ())), None)
 
@@ -337,6 +341,7 @@ class Program:
         return tuple(sorted(found, key=_fact_order))
 
 
+_LEAST_SIMILARITY = 0.8
 _MAY_DEFINE = frozenset({"def", "unit"})
 _FRAGMENT = "FRAGMENT"
 _ROLES = {"DEF": UnitKind.LIBRARY, _FRAGMENT: UnitKind.FRAGMENT, "IMPL": UnitKind.IMPL}
@@ -354,6 +359,13 @@ def parse_name(text: str) -> OperatorName:
 def local_name(operator: OperatorName) -> str:
     """The name and overload, as a registration in the operator's own namespace writes them."""
     return str(operator).removeprefix(f"{operator.namespace}::")
+
+
+def _is_slip(written: str, meant: str) -> bool:
+    """Whether one is nearly the other, so that a name of the same pattern (`sum_cpu`, `max_cpu`) is not meant."""
+    from rapidfuzz.distance import OSA  # only a mistake pays for the import
+
+    return OSA.normalized_similarity(written, meant) >= _LEAST_SIMILARITY
 
 
 def _grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, tuple[_Value, ...]]:

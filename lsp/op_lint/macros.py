@@ -1,0 +1,85 @@
+"""Whether the build gives a macro a value: a search for its name in the files that the project is built from.
+
+A search for words and no more: it tells that nothing in the project defines a macro, never which value it gets.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+import msgspec
+
+from op_lint.facts import FileFacts
+from op_lint.files import DEFAULT_EXCLUDE
+
+TORCH_EXTENSION_NAME = "TORCH_EXTENSION_NAME"
+"""The macro that `torch.utils.cpp_extension` defines for every extension that it builds."""
+
+_HELPERS = re.compile(rb"cpp_extension|CppExtension|CUDAExtension|SyclExtension|BuildExtension")
+"""What a Python file says that lets `torch.utils.cpp_extension` build."""
+
+_BUILDS = ("CMakeLists.txt", "setup.py", "BUCK", "TARGETS", "BUILD", "BUILD.bazel", "meson.build", "Makefile")
+"""Files that make binaries of sources."""
+
+_SPEAKS = (
+    *_BUILDS, "*.bat", "*.bazel", "*.bzl", "*.cfg", "*.cmake", "*.gn", "*.gni", "*.in", "*.mk", "*.ps1", "*.py", "*.sh",
+    "*.toml",
+)  # fmt: skip
+"""Files that may define a macro."""
+
+_LARGEST = 1 << 20
+"""Bytes. No file that a person writes to build something is larger."""
+
+
+class MacroSearch(msgspec.Struct, frozen=True):
+    """What came of the search for one macro.
+
+    `builds` are the files that build the project, relative to its root, sorted; `defined` says that some file of the
+    project speaks of the macro, or leaves its definition to torch's build helpers.
+    """
+
+    macro: str
+    builds: tuple[str, ...]
+    defined: bool
+
+
+def search_macros(root: Path, files: Iterable[FileFacts]) -> tuple[MacroSearch, ...]:
+    """Search for each macro that names a namespace in `files`. Reads nothing where there is none."""
+    macros = sorted({unit.namespace_macro for file in files for unit in file.units if unit.namespace_macro})
+    if not macros:
+        return ()
+    builds: list[str] = []
+    found: set[str] = set()
+    for path, name in _files(root):
+        if name in _BUILDS:
+            builds.append(path)
+        data = _content(root / path)
+        found.update(macro for macro in macros if _speaks_of(macro, name, data))
+    return tuple(MacroSearch(macro, tuple(sorted(builds)), macro in found) for macro in macros)
+
+
+def _files(root: Path) -> Iterator[tuple[str, str]]:
+    """The path from the root and the name of each file that may define a macro."""
+    for folder, subfolders, names in os.walk(root):
+        subfolders[:] = [name for name in subfolders if not any(fnmatch(name, pattern) for pattern in DEFAULT_EXCLUDE)]
+        for name in names:
+            if any(fnmatch(name, pattern) for pattern in _SPEAKS):
+                yield Path(folder, name).relative_to(root).as_posix(), name
+
+
+def _content(file: Path) -> bytes:
+    """Nothing where the file cannot be read: then it does not build anything either."""
+    try:
+        return file.read_bytes() if file.stat().st_size <= _LARGEST else b""
+    except OSError:
+        return b""
+
+
+def _speaks_of(macro: str, name: str, data: bytes) -> bool:
+    if macro == TORCH_EXTENSION_NAME and name.endswith(".py") and _HELPERS.search(data):
+        return True
+    return re.search(rb"(?<!\w)" + re.escape(macro.encode()) + rb"(?!\w)", data) is not None
