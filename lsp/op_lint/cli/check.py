@@ -19,6 +19,7 @@ from op_lint.config import selector_problems, unknown_selector
 from op_lint.documentation import page_url
 from op_lint.findings import Finding, Severity
 from op_lint.installed.reader import Reading
+from op_lint.macros import search_macros
 from op_lint.packs import Packs, load_packs
 from op_lint.program import Program
 from op_lint.project import Project, Stopwatch
@@ -104,7 +105,8 @@ def command(**values: Any) -> int:
         with watch.phase("run rules"):
             problems = (*project.problems, *selector_problems(project.configuration, packs.rules))
             selected = selected_rules(packs.rules, project.settings.selectors, options.selectors)
-            program = Program(analysis.files, reading.torch if reading else None, project.settings)
+            macros = search_macros(project.root, analysis.files)
+            program = Program(analysis.files, reading.torch if reading else None, project.settings, macros)
             checked = check(program, selected, packs.rules, problems)
         findings = tuple(finding for finding in checked.findings if _is_asked_about(finding, project))
         summary = tuple(_summary(options, project, reading, checked, findings, watch.seconds))
