@@ -24,13 +24,13 @@ TORCH_LIBRARY(demo, m) {
 
 TORCH_LIBRARY_FRAGMENT(demo, m) {
   m.def("g(Tensor x) -> Tensor");  // op-lint: ignore[OPL206]
-  //                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^ OPL901
+  //                               ^^^^^^^^^^^^^^^^^^^^^^^^^^ OPL901
   m.def("other::h(Tensor x) -> Tensor");  // op-lint: ignore[OPL206, OPL202]
   //                                                                 ^^^^^^ OPL901
   m.def("i(Tensor x) -> Tensor");  // op-lint: ignore[namespace-mismatched]
   //                                                  ^^^^^^^^^^^^^^^^^^^^ OPL901
   m.def("j(Tensor x) -> Tensor");  // op-lint: ignored[OPL206]
-  //                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ OPL901
+  //                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^ OPL901
   m.def("k(Tensor x) -> Tensor");  // op-lint: ignore[]
-  //                               ^^^^^^^^^^^^^^^^^^^^^ OPL901
+  //                               ^^^^^^^^^^^^^^^^^^^^ OPL901
 }
