@@ -6,7 +6,12 @@ from typing import Any
 
 from op_lint.cpp.clang import CursorKind, TypeKind, only_overload, template_of
 
-FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE, CursorKind.CXX_METHOD}
+FUNCTIONS = {
+    CursorKind.FUNCTION_DECL,
+    CursorKind.FUNCTION_TEMPLATE,
+    CursorKind.CXX_METHOD,
+    CursorKind.CONSTRUCTOR,
+}
 
 
 def type_name(type_: Any) -> str:
@@ -75,7 +80,7 @@ def function_of(cursor: Any) -> Any:
             if referenced is not None and referenced.kind in FUNCTIONS:
                 return referenced.get_definition() or referenced
             if referenced is not None and referenced.kind == CursorKind.VAR_DECL:
-                function = next((f for f in map(lambda_of, referenced.get_children()) if f is not None), None)
+                function = lambda_in(referenced)
                 if function is not None:
                     return function
     return None
@@ -111,6 +116,11 @@ def lambda_of(cursor: Any) -> Any:
             return None
         current = children[0]
     return current if current.kind == CursorKind.LAMBDA_EXPR else None
+
+
+def lambda_in(variable: Any) -> Any:
+    """The lambda that a variable is initialised with, or None."""
+    return next((found for found in map(lambda_of, variable.get_children()) if found is not None), None)
 
 
 def method_name(member: Any) -> str:

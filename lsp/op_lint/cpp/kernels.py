@@ -90,6 +90,8 @@ class KernelReader:
 
     def _call(self, cursor: Any, children: list[Any], place: Place, lookup: Lookup, depth: int) -> Kernel | None:
         name = cursor.spelling or _callee_name(children)
+        if name.startswith("operator ") and len(children) == 1:
+            return self._read(children[0], place, lookup, depth + 1)  # a lambda turned into a pointer
         if name == "makeFallthrough":
             return Kernel(KernelKind.FALLTHROUGH, "torch::CppFunction::makeFallthrough", place)
         if name in _NOT_SUPPORTED:
@@ -160,8 +162,18 @@ class KernelReader:
         defined = self.sources.place(definition) if definition is not None else None
         if reference.type.kind != TypeKind.DEPENDENT and function.result_type.spelling != UNKNOWN:
             signature = self.signature(function)
-        name = qualified_name(function) + self._template_arguments(reference)
+        name = self._written_name(function, reference)
         return Kernel(KernelKind.KERNEL, name, place, signature, declared, defined)
+
+    def _written_name(self, function: Any, reference: Any) -> str:
+        """The qualified name, with the template arguments that the source writes in and after it."""
+        qualified = qualified_name(function).split("::")
+        if not self.sources.in_macro(reference):
+            own = self.sources.place(reference)
+            written = split_name(self.sources.text(own).replace(" ", "")) if own else []
+            if written and [part.partition("<")[0] for part in written] == qualified[-len(written) :]:
+                qualified[-len(written) :] = written
+        return "::".join(qualified)
 
     def _template_arguments(self, reference: Any) -> str:
         """`<float>` as written after the function's name; empty in a macro, where that cannot be told."""
@@ -324,3 +336,16 @@ def _with_names(signature: Signature, other: Signature | None) -> Signature:
         Parameter(o.name, p.type, o.place) for p, o in zip(signature.parameters, other.parameters, strict=True)
     )
     return Signature(signature.returns, named, signature.noexcept, other.place)
+
+
+def split_name(text: str) -> list[str]:
+    """The parts of a qualified name, template arguments kept: `A<x::y>::f` -> `A<x::y>`, `f`."""
+    parts: list[str] = []
+    depth = start = 0
+    for index, character in enumerate(text):
+        depth += (character == "<") - (character == ">")
+        if depth == 0 and text.startswith("::", index):
+            parts.append(text[start:index])
+            start = index + 2
+    parts.append(text[start:])
+    return [part.removeprefix("template") if part.startswith("template") else part for part in parts if part]

@@ -22,13 +22,19 @@ _PARAMETERS = {
 }  # fmt: skip
 """How many template parameters of a standard container have no default."""
 
+_INT64 = {"long": "int64_t", "unsigned long": "uint64_t"}
+
 _STRINGS = {"std::basic_string": "std::string", "std::basic_string_view": "std::string_view"}
 
 _DEEPEST = 24
 
 
 def convert(type_: Any, depth: int = 0) -> CppType:
-    """The tree of a libclang type. A type that libclang could not make out is `?`."""
+    """The tree of a libclang type. A type that libclang could not make out is `?`.
+
+    `long` is only said where the source says it: in the arguments of a specialization, in what `auto` or a template
+    parameter stands for, libclang shows this platform's 64-bit integer whatever was written, and that is `int64_t`.
+    """
     spelling = type_.spelling
     if depth > _DEEPEST:
         return CppType("?", spelling=spelling)
@@ -63,7 +69,7 @@ def _core(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
         return _named(type_, depth)
     if kind == TypeKind.AUTO:
         canonical = type_.get_canonical()
-        return _core(canonical, depth + 1) if canonical.kind != TypeKind.AUTO else ("auto", ())
+        return _unwritten(canonical, depth) if canonical.kind != TypeKind.AUTO else ("?", ())
     if kind in (TypeKind.INVALID, TypeKind.DEPENDENT):
         return "?", ()
     canonical = type_.get_canonical()
@@ -77,9 +83,7 @@ def _named(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
     canonical = type_.get_canonical()
     if canonical.kind not in (TypeKind.RECORD, TypeKind.ENUM, TypeKind.UNEXPOSED):
         # Sugar over something else: decltype, a substituted template parameter, an alias template.
-        if canonical.kind == type_.kind:
-            return "?", ()
-        return _core(canonical, depth + 1)
+        return ("?", ()) if canonical.kind == type_.kind else _unwritten(canonical, depth)
     declaration = canonical.get_declaration()
     if declaration.kind == CursorKind.NO_DECL_FOUND:
         declaration = type_.get_declaration()
@@ -99,16 +103,30 @@ def _arguments(type_: Any, canonical: Any, declaration: Any, depth: int) -> tupl
     count = canonical.get_num_template_arguments()
     if count <= 0:
         return ()
-    if type_.get_num_template_arguments() == count and _is_sugar_of(type_, canonical, count):
+    written = type_.get_num_template_arguments() == count and _is_sugar_of(type_, canonical, count)
+    if written:
         canonical = type_
     found: list[CppType] = []
     for index in range(count):
         argument = canonical.get_template_argument_type(index)
         if argument.kind == TypeKind.INVALID:
             found.append(CppType(_value_argument(declaration, type_, index)))
-        else:
+        elif written and canonical != canonical.get_canonical():
             found.append(convert(argument, depth + 1))
+        else:
+            found.append(_as_int64(convert(argument, depth + 1)))
     return tuple(found)
+
+
+def _unwritten(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
+    name, arguments = _core(type_, depth + 1)
+    return _INT64.get(name, name), arguments
+
+
+def _as_int64(type_: CppType) -> CppType:
+    """A type whose spelling in the source is lost, its 64-bit integers under their portable names."""
+    arguments = tuple(_as_int64(argument) for argument in type_.arguments)
+    return CppType(_INT64.get(type_.name, type_.name), arguments, type_.const, type_.reference, type_.spelling)
 
 
 def _is_sugar_of(type_: Any, canonical: Any, count: int) -> bool:

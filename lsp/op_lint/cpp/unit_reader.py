@@ -27,6 +27,7 @@ from op_lint.cpp.cursors import (
     is_lambda,
     is_tags,
     is_value,
+    lambda_in,
     lambda_of,
     method_name,
     tag_names,
@@ -62,6 +63,7 @@ _METHODS = {"def", "impl", "impl_UNBOXED", "fallback", "op"} | _PYTHON_MODULE
 _CLASSES = {CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE}
 _LOOPS = {CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT, CursorKind.CXX_FOR_RANGE_STMT}
 _MACRO_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_REGISTERS = re.compile(rb"Library\b|RegisterOperators|TorchLibraryInit|\.\s*(?:def|impl|fallback)\s*\(")
 _NAME = re.compile(r"\s*(?:([A-Za-z_][\w.]*)::)?([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?")
 _DEEPEST_CALL = 8
 
@@ -146,19 +148,19 @@ class _UnitReader:
         self.kernels = KernelReader(sources, self.find_function)
         self.declarations: list[Any] = []
         self.read_bodies: set[int] = set()
+        self.objects: dict[int, _Library] = {}
 
     def run(self) -> Registrations:
         self.declarations = self.tu.declarations(self._is_class_with_library, OVERLAY)
         main = self.sources.main
-        helpers: list[Any] = []
+        variables = [cursor for cursor in self.declarations if cursor.kind == CursorKind.VAR_DECL]
+        for cursor in variables:
+            self.variable(cursor)
+        for cursor in variables:
+            self.called_initialiser(cursor)
         for cursor in self.declarations:
-            kind = cursor.kind
-            if kind == CursorKind.VAR_DECL:
-                self.variable(cursor)
-            elif kind in FUNCTIONS and self._in(cursor, main.alias):
-                helpers.append(cursor)
-        for cursor in helpers:
-            self.function(cursor)
+            if cursor.kind in FUNCTIONS and self._in(cursor, main.alias):
+                self.function(cursor)
         return self.found
 
     def _in(self, cursor: Any, alias: str) -> bool:
@@ -170,8 +172,11 @@ class _UnitReader:
         place = self.sources.place(cursor)
         if place is None or place.path != self.sources.main.path:
             return False
-        text = self.sources.main.data[place.start : place.end]
-        return b"Library" in text or b"RegisterOperators" in text
+        return self._registers(place)
+
+    def _registers(self, place: Place) -> bool:
+        """Whether the text at `place` may register something, so that it is worth a look inside."""
+        return _REGISTERS.search(self.sources.main.data, place.start, place.end) is not None
 
     def find_function(self, name: str) -> Any:
         """A function of this source by the name that a registration calls it, qualified or not."""
@@ -189,9 +194,23 @@ class _UnitReader:
         if name in _INIT_TYPES:
             self.initialiser(cursor, stable="stable" in name)
         elif name in _LIBRARY_TYPES:
-            self.library_object(cursor)
+            unit = self.library_object(cursor)
+            if unit is not None:
+                self.objects[cursor.hash] = _Library(unit)
         elif name == _LEGACY_TYPE:
             self.legacy(cursor)
+
+    def called_initialiser(self, cursor: Any) -> None:
+        """`static auto done = [] { library.def(...); return 0; }()`: a variable made by code that registers."""
+        name = type_name(cursor.type)
+        place = self.sources.place(cursor)
+        if place is None or name in _INIT_TYPES or name in _LIBRARY_TYPES or name == _LEGACY_TYPE:
+            return
+        if place.path != self.sources.main.path or not self._registers(place):
+            return
+        for child in cursor.get_children():
+            if child.kind == CursorKind.CALL_EXPR or child.kind == CursorKind.UNEXPOSED_EXPR:
+                self.expression(child, _Body(dict(self.objects)))
 
     def initialiser(self, cursor: Any, stable: bool) -> None:
         arguments = constructor_arguments(cursor)
@@ -221,7 +240,8 @@ class _UnitReader:
     ) -> int:
         sources = self.sources
         view = sources.view_of(place)
-        macro = sources.word_at(view, place.start) if sources.in_macro(cursor) else type_name(cursor.type)
+        name = sources.word_at(view, sources.tu.expansion(cursor.location).offset)
+        macro = type_name(cursor.type) if name == cursor.spelling else sources.word_at(view, place.start)
         number = len(self.found.units)
         undefined = _MACRO_NAME.fullmatch(namespace) is not None
         body = self._body_place(function)
@@ -308,9 +328,8 @@ class _UnitReader:
         place = self.sources.place(block)
         if place is None:
             return
-        text = self.sources.main.data[place.start : place.end]
-        if b"RegisterOperators" in text or b"Library" in text or b"TorchLibraryInit" in text:
-            self.statements(block, _Body({}))
+        if self._registers(place):
+            self.statements(block, _Body(dict(self.objects)))
 
     # -- bodies
 
@@ -386,7 +405,7 @@ class _UnitReader:
     def local(self, cursor: Any, body: _Body) -> None:
         name = type_name(cursor.type)
         initialisers = [c for c in cursor.get_children() if c.kind.is_expression() or c.kind == CursorKind.LAMBDA_EXPR]
-        if name in _LIBRARY_TYPES and cursor.type.get_canonical().kind != TypeKind.LVALUEREFERENCE:
+        if name in _LIBRARY_TYPES and cursor.type.get_canonical().kind == TypeKind.RECORD:
             unit = self.library_object(cursor)
             if unit is not None:
                 body.values[cursor.hash] = _Library(unit)
@@ -408,7 +427,7 @@ class _UnitReader:
         """Read the calls inside an expression; its value where it is a library."""
         kind = cursor.kind
         if kind == CursorKind.DECL_REF_EXPR:
-            return body.lookup(cursor.referenced) if cursor.referenced is not None else None
+            return self._named(cursor.referenced, body)
         if kind == CursorKind.LAMBDA_EXPR:
             return cursor
         children = list(cursor.get_children())
@@ -427,6 +446,15 @@ class _UnitReader:
         values = [self.expression(child, body) for child in children if is_value(child)]
         return values[0] if len(values) == 1 else next((v for v in values if isinstance(v, _Library)), None)
 
+    def _named(self, declaration: Any, body: _Body) -> Any:
+        """What a name stands for in a body: a library, a text, ..., or the lambda that a variable holds."""
+        if declaration is None:
+            return None
+        bound = body.lookup(declaration)
+        if bound is None and declaration.kind == CursorKind.VAR_DECL:
+            return lambda_in(declaration)
+        return bound
+
     # -- calls
 
     def plain_call(self, cursor: Any, children: list[Any], body: _Body) -> Any:
@@ -438,6 +466,8 @@ class _UnitReader:
         values = [self.expression(child, body) for child in children if is_value(child)]
         libraries = [value for value in values if isinstance(value, _Library)]
         if not libraries:
+            if values and is_lambda(values[0]) and cursor.spelling == "operator()":
+                self.run_body(values[0], self._bound_arguments(cursor, values[0], children, body), body)
             return None
         function = values[0] if is_lambda(values[0]) else callee(cursor)
         arguments = self._bound_arguments(cursor, function, children, body)
@@ -448,7 +478,10 @@ class _UnitReader:
     def _bound_arguments(self, cursor: Any, function: Any, children: list[Any], body: _Body) -> list[Any]:
         """What the parameters of a called helper stand for: a library, a text, a key, a kernel; else None."""
         arguments = list(cursor.get_arguments())
-        if not arguments or is_lambda(function):
+        if is_lambda(function):
+            # The call operator: the object comes first, and a reference to the operator itself is among the children.
+            arguments = [child for child in children if is_value(child) and child.spelling != "operator()"][1:]
+        elif not arguments:
             arguments = [child for child in children if is_value(child)][1:]
         bound: list[Any] = []
         for argument in arguments:
