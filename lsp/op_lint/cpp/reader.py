@@ -14,6 +14,7 @@ import msgspec
 from op_lint.condition import satisfying
 from op_lint.cpp import hazards, passes
 from op_lint.cpp.audit import Blanked, audit
+from op_lint.cpp.compile_commands import CompileCommands, read_compile_commands
 from op_lint.cpp.index import (
     HEADERS,
     IncludeIndex,
@@ -68,7 +69,12 @@ class CppReader:
     def index(self) -> IncludeIndex:
         """Where included files are."""
         names = (path for path in self.sources if path.endswith(HEADERS) or not path.endswith(".py"))
-        return IncludeIndex(names, self.options.include_dirs)
+        return IncludeIndex(names, (*self.options.include_dirs, *self.compile_commands.include_dirs))
+
+    @cached_property
+    def compile_commands(self) -> CompileCommands:
+        """What a compile database of the project says."""
+        return read_compile_commands(self.root, self.options.compile_commands)
 
     @cached_property
     def macros(self) -> frozenset[bytes]:
@@ -111,7 +117,7 @@ class CppReader:
     @cached_property
     def _fingerprint(self) -> bytes:
         digest = sha256(_reader_version())
-        digest.update(msgspec.json.encode(self.options))
+        digest.update(msgspec.json.encode((self.options, self.compile_commands)))
         digest.update("\0".join(sorted(path for path in self.sources if path.endswith(HEADERS))).encode())
         digest.update(b"\0".join(sorted(self.macros)))
         return digest.digest()
@@ -192,7 +198,8 @@ class CppReader:
         elif path.endswith(_OBJECTIVE):
             language = ["-x", "objective-c++"]
         common = ["-std=c++20", "-ferror-limit=0", "-fno-spell-checking", "-w"]
-        defines = [f"-D{name}={value}" for name, value in self.defines.items()]
+        known = {**self.compile_commands.names.get(path, {}), **self.defines}
+        defines = [f"-D{name}={value}" for name, value in known.items()]
         if self.options.headers == "real":
             return [*language, *common, *defines, *self.options.system]
         return [*language, *common, *defines, "-nostdinc", "-nostdinc++", "-include", "/0"]
