@@ -14,20 +14,19 @@ _ALL = sorted(path for path in CASES.iterdir() if path.is_dir())
 
 def _arguments(case: Path) -> tuple[str, ...]:
     """A case that needs no torch is held against none, so that it cannot pass only because one is there."""
-    marked = ",".join(sorted({mark.code for mark in marks(case)} | {each["code"] for each in expected(case).expect}))
+    codes = {mark.code for mark in marks(case)} | {each["code"] for each in expected(case).expect}
+    wanted = ",".join(sorted(codes & {rule.code for rule in load_packs().rules}))
     torch = ("--torch-version", "2.13.0") if expected(case).needs == "torch" else ("--no-torch",)
-    return (*torch, *(("--extend-select", marked) if marked else ()))
+    return (*torch, *(("--extend-select", wanted) if wanted else ()))
 
 
 @pytest.mark.parametrize("case", _ALL, ids=lambda case: case.name)
 def test_case(case: Path, tmp_path: Path) -> None:
     said = expected(case)
     known = {rule.code for rule in load_packs().rules}
-    unknown = {each["code"] for each in said.expect} - known
-    if unknown:
-        pytest.skip(f"no rule has the code {', '.join(sorted(unknown))}")
+    unknown = sorted({each["code"] for each in said.expect} - known)
     findings = check(copy_of(case, tmp_path), *_arguments(case))
-    assert not missing(findings, said.expect), findings
+    assert not missing(findings, [each for each in said.expect if each["code"] in known]), findings
     assert not [finding for finding in findings if finding["code"] in said.silent]
     announced = marks(case)
     codes = {mark.code for mark in announced}
@@ -38,6 +37,8 @@ def test_case(case: Path, tmp_path: Path) -> None:
     ]
     unmet = [mark for mark in announced if not any(meets(finding, mark) for finding in findings)]
     assert (unmet, stray) == ([], [])
+    if unknown:
+        pytest.skip(f"all but {', '.join(unknown)} is as expected: no rule has that code yet")
 
 
 def test_cases_expect_something() -> None:

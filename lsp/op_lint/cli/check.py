@@ -100,12 +100,13 @@ def command(**values: Any) -> int:
     with _report_stream(options.output_file) as stream:
         with watch.phase("read files"):
             analysis = read_project(project, options)
+        with watch.phase("search build files"):
+            macros = search_macros(project.root, analysis.files)
         with watch.phase("ask torch"):
             reading = project.read_torch(options.python, use_cache=not options.no_cache) if analysis.files else None
         with watch.phase("run rules"):
             problems = (*project.problems, *selector_problems(project.configuration, packs.rules))
             selected = selected_rules(packs.rules, project.settings.selectors, options.selectors)
-            macros = search_macros(project.root, analysis.files)
             program = Program(analysis.files, reading.torch if reading else None, project.settings, macros)
             checked = check(program, selected, packs.rules, problems)
         findings = tuple(finding for finding in checked.findings if _is_asked_about(finding, project))
