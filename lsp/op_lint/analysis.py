@@ -91,11 +91,12 @@ def analyse(
         else:
             keys[path] = key
             tasks.append((path, data))
-    read = dict(_read_all(partial(_read, root, reader, buffers), tasks, jobs))
+    read: dict[str, FileFacts] = {}
+    for path, facts in _read_all(partial(_read, root, reader, buffers), tasks, jobs):
+        read[path] = facts
+        if cache and not any(problem.code in _PASSING for problem in facts.problems):
+            cache.put(path, keys[path], facts)  # at once, so that an interrupted run leaves what it has done
     if cache:
-        for path, facts in read.items():
-            if not any(problem.code in _PASSING for problem in facts.problems):
-                cache.put(path, keys[path], facts)
         cache.prune()
     found_all = kept | read
     files = python.resolve(link([found_all[path] for path in sorted(found_all)]))

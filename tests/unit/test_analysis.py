@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -122,6 +123,21 @@ def test_a_failure_is_not_kept(tmp_path: Path) -> None:
     root = project(tmp_path, a_cpp="TORCH_LIBRARY raise")
     for _ in range(2):
         assert read(root, cache=tmp_path / "cache").read == 1
+
+
+def test_with_the_real_reader_beside_other_threads(tmp_path: Path) -> None:
+    source = '#include <torch/library.h>\nTORCH_LIBRARY({}, m) {{ m.def("a(Tensor x) -> Tensor"); }}\n'
+    root = project(tmp_path, a_cpp=source.format("one"), b_cpp=source.format("two"))
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        spawned = analyse(find_sources(root), Settings(), jobs=2)
+    finally:
+        stop.set()
+        thread.join()
+    assert [str(each.operator) for file in spawned.files for each in file.definitions] == ["one::a", "two::a"]
+    assert spawned == analyse(find_sources(root), Settings(), jobs=0)
 
 
 def test_a_buffer_stands_for_the_file(tmp_path: Path) -> None:
