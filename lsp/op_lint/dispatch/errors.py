@@ -1,4 +1,4 @@
-"""What torch raises when a call reaches an entry that cannot run: the very text, and what to register instead.
+"""What torch raises when a call reaches an entry that cannot run: the very text.
 
 The texts are those of torch 2.13 (`OperatorEntry::reportError`, `ambiguous_autogradother_kernel`, the Meta and
 Functionalize fallbacks, `FakeTensorMode`).
@@ -9,12 +9,11 @@ from __future__ import annotations
 import msgspec
 
 from op_lint.dispatch.call import Transform
-from op_lint.dispatch.keys import AUTOGRAD, BATCHED_DECOMPOSITION, EXPLICIT, IMPLICIT, IMPLICIT_NESTED, UNDEFINED
+from op_lint.dispatch.keys import UNDEFINED
 from op_lint.dispatch.registration import Operator, Registration
 from op_lint.dispatch.table import Table
 
 META = "Meta"
-_CURES = (EXPLICIT, IMPLICIT, IMPLICIT_NESTED, AUTOGRAD, BATCHED_DECOMPOSITION)
 
 
 class CallError(msgspec.Struct, frozen=True):
@@ -111,19 +110,3 @@ def not_supported(operator: Operator, registration: Registration) -> CallError:
     return CallError(
         "RuntimeError", f"{operator.name}: the kernel at {registration.key} refuses every call ({registration.origin})"
     )
-
-
-def cures(table: Table, key: str) -> tuple[str, ...]:
-    """The keys at which one more kernel would give `key` an entry that runs, the narrowest first.
-
-    Found by computing the table with each of them, so that one which would change nothing is never advised.
-    """
-    found = []
-    for candidate in (key, *_CURES):
-        if candidate == UNDEFINED:
-            continue
-        kernel = Registration(candidate, origin="")
-        operator = msgspec.structs.replace(table.operator, registrations=(*table.operator.registrations, kernel))
-        if Table(table.keys, operator, table.fallbacks)[key].registration is kernel:
-            found.append(candidate)
-    return tuple(found)

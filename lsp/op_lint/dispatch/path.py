@@ -12,7 +12,7 @@ kernel of the user's own above the backends is taken to redispatch, as a wrapper
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 
 import msgspec
@@ -36,7 +36,18 @@ from op_lint.dispatch.call import (
     wrapped,
 )
 from op_lint.dispatch.errors import META, CallError
-from op_lint.dispatch.keys import AUTOGRAD_OTHER, IMPLICIT, PYTHON_DISPATCHER, UNDEFINED, KeyKind, KeySet
+from op_lint.dispatch.keys import (
+    AUTOGRAD,
+    AUTOGRAD_OTHER,
+    BATCHED_DECOMPOSITION,
+    EXPLICIT,
+    IMPLICIT,
+    IMPLICIT_NESTED,
+    PYTHON_DISPATCHER,
+    UNDEFINED,
+    KeyKind,
+    KeySet,
+)
 from op_lint.dispatch.registration import Operator, Registration
 from op_lint.dispatch.table import Entry, Reason, Table
 from op_lint.facts import KernelKind
@@ -46,6 +57,9 @@ BACKEND_SELECT = "BackendSelect"
 # Namespaces whose operators FakeTensorMode may run for real where they have no Meta kernel
 # (`FakeTensorMode._can_run_unsafe_fallback_allowed_namespaces`).
 _UNSAFE_FALLBACK = frozenset({"aten", "debugprims", "prims", "quantized", "torchaudio", "torchtext", "vision", "xla"})
+
+# Where else than at the key itself a kernel may help.
+_CURES = (EXPLICIT, IMPLICIT, IMPLICIT_NESTED, AUTOGRAD, BATCHED_DECOMPOSITION)
 
 _DECOMPOSES = "decomposes: the operators it calls are dispatched anew"
 _ALIAS_ANNOTATION = re.compile(r"\bTensor\(|!")
@@ -88,7 +102,7 @@ class Path(msgspec.Struct, frozen=True):
     @property
     def hits(self) -> tuple[str, ...]:
         """The keys whose kernels are entered, in order."""
-        return tuple(step.key for step in self.steps if step.outcome in (Outcome.RUNS, Outcome.CALLS_ON))
+        return _hits(self.steps)
 
 
 def call_path(table: Table, call: Call) -> Path:
@@ -103,8 +117,29 @@ def call_path(table: Table, call: Call) -> Path:
         tuple(key for key in carried if key not in visible),
         tuple(walk.steps),
         walk.error,
-        errors.cures(table, walk.steps[-1].key) if walk.error is not None else (),
+        tuple(_cures(walk)) if walk.error is not None else (),
     )
+
+
+def _cures(walk: _Walk) -> Iterator[str]:
+    """The keys at which one more kernel lets the call get further, the narrowest first.
+
+    Found by walking with each of them: a composite kernel that makes another entry ambiguous is no cure.
+    """
+    table = walk.table
+    for key in dict.fromkeys((walk.failed_at, *_CURES)):
+        if key == UNDEFINED:
+            continue
+        registrations = (*table.operator.registrations, Registration(key, origin=""))
+        operator = msgspec.structs.replace(table.operator, registrations=registrations)
+        after = _Walk(type(table)(table.keys, operator, table.fallbacks), walk.call)
+        after.run()
+        if after.error is None or len(_hits(after.steps)) > len(_hits(walk.steps)):
+            yield key
+
+
+def _hits(steps: Sequence[Step]) -> tuple[str, ...]:
+    return tuple(step.key for step in steps if step.outcome in (Outcome.RUNS, Outcome.CALLS_ON))
 
 
 def _descending(keys: KeySet) -> Iterator[str]:
@@ -130,6 +165,7 @@ class _Walk:
         self.call = call
         self.steps: list[Step] = []
         self.error: CallError | None = None
+        self.failed_at = ""
         self.faking = False
         # Whether the tensors are still in the wrappers of the transform that has the call, and of one that is done.
         self.wrapped = False
@@ -201,8 +237,10 @@ class _Walk:
     def _step(self, entry: Entry, outcome: Outcome, note: str) -> None:
         self.steps.append(Step(entry.key, outcome, entry.reason, entry.registration, note))
 
-    def _raise(self, entry: Entry, error: CallError) -> None:
+    def _raise(self, entry: Entry, error: CallError, lacking: str | None = None) -> None:
+        """The call raises at an entry, for want of a kernel at `lacking` (the same key, unless said)."""
         self.error = error
+        self.failed_at = lacking or entry.key
         self._step(entry, Outcome.RAISES, "")
 
     def _enter(self, entry: Entry) -> KeySet | None:
@@ -297,7 +335,8 @@ class _Walk:
         if self.wrapped:
             self.stuck = self.stuck or layer.transform
         if self.stuck is not None and not self.layers:
-            self._raise(entry, errors.still_wrapped(self.stuck))
+            lacking = BATCHED if self.stuck is Transform.VMAP else FUNCTIONALIZE
+            self._raise(entry, errors.still_wrapped(self.stuck), lacking)
             return None
         self._step(entry, Outcome.CALLS_ON, f"functorch: {layer.transform.value} is done, calls on outside it")
         self.included, self.excluded = self.saved.pop()

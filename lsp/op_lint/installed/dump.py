@@ -28,12 +28,11 @@ def relative_to_torch(package: str) -> Relative:
     compiler of that build was given them: `/somewhere/aten/src/...` or `../aten/src/...` becomes `aten/src/...`;
     generated ones keep a leading `build/` where they have it.
     """
-    prefixes = {f"registered at {package}{separator}" for separator in "/\\"}
+    python = re.compile(rf"(?<=registered at ){re.escape(package)}[/\\](?P<file>.*)")
 
     def relative(origin: str) -> str:
-        for prefix in prefixes:
-            if origin.startswith(prefix):
-                return "registered at torch/" + origin[len(prefix) :].replace("\\", "/")
+        if (match := python.search(origin)) is not None:
+            return f"{origin[: match.start()]}torch/{match['file']}".replace("\\", "/")
         return _TORCH_SOURCE.sub("", origin, count=1)
 
     return relative

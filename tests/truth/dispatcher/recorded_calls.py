@@ -38,7 +38,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-class PassingMode(TorchDispatchMode):
+class PassingMode(TorchDispatchMode):  # type: ignore[misc] # torch is not followed
     """Calls every operator again."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
