@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from importlib.metadata import PackageNotFoundError, metadata
+from importlib.metadata import EntryPoint
 
 from op_lint.rule import Rule
 
@@ -22,13 +22,10 @@ def document(rule: type[Rule]) -> str:
     return f"# {rule.name} ({rule.code})\n\n{facts}\n\n{_text(rule)}\n"
 
 
-def page_url(rule: type[Rule]) -> str | None:
-    """The rule's page on the documentation site that its package names in its metadata, None where it names none."""
-    try:
-        urls = metadata(rule.__module__.partition(".")[0].replace("_rules", "")).get_all("Project-URL") or []
-    except PackageNotFoundError:
-        return None
-    sites = dict(entry.split(", ", 1) for entry in urls)
+def page_url(rule: type[Rule], source: EntryPoint) -> str | None:
+    """The rule's page on the documentation site that its package names (`Project-URL: Documentation`), if it does."""
+    entries = (source.dist.metadata.get_all("Project-URL") if source.dist else None) or []
+    sites = dict(entry.split(", ", 1) for entry in entries)
     return f"{sites['Documentation'].rstrip('/')}/rules/{rule.name}" if "Documentation" in sites else None
 
 

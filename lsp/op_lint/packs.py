@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 import msgspec
@@ -15,12 +15,14 @@ GROUP = "op_lint.rules"
 class Packs(msgspec.Struct, frozen=True):
     """The rules that are installed, sorted by code.
 
-    `names` are the packs that were loaded. `broken` says of each pack that could not be loaded why: its rules do
-    not run. `clashes` are codes or names that two rules claim; of those the first rule counts.
+    `names` are the packs that were loaded, `sources` the entry points of the rules by code. `broken` says of each pack
+    that could not be loaded why: its rules do not run. `clashes` are codes or names that two rules claim; of those the
+    first rule counts.
     """
 
     rules: tuple[type[Rule], ...]
     names: tuple[str, ...] = ()
+    sources: Mapping[str, EntryPoint] = {}
     broken: tuple[str, ...] = ()
     clashes: tuple[str, ...] = ()
 
@@ -31,6 +33,7 @@ def load_packs(points: Iterable[EntryPoint] | None = None) -> Packs:
     broken: list[str] = []
     clashes: list[str] = []
     owners: dict[str, type[Rule]] = {}
+    sources: dict[str, EntryPoint] = {}
     chosen = entry_points(group=GROUP) if points is None else points
     for point in sorted(chosen, key=lambda each: (each.name, each.value)):
         try:
@@ -40,12 +43,15 @@ def load_packs(points: Iterable[EntryPoint] | None = None) -> Packs:
             continue
         names.append(point.name)
         for rule in rules:
+            sources.setdefault(rule.code, point)
             for word in (rule.code, rule.name):
                 owner = owners.setdefault(word, rule)
                 if owner is not rule:
                     clashes.append(f"`{word}` is claimed by {_called(owner)} and by {_called(rule)}")
     loaded = {rule for word, rule in owners.items() if word == rule.code}
-    return Packs(tuple(sorted(loaded, key=lambda rule: rule.code)), tuple(names), tuple(broken), tuple(clashes))
+    return Packs(
+        tuple(sorted(loaded, key=lambda rule: rule.code)), tuple(names), sources, tuple(broken), tuple(clashes)
+    )
 
 
 def _rules_of(point: EntryPoint) -> tuple[type[Rule], ...]:

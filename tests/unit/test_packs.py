@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
+from importlib.metadata import Distribution, EntryPoint
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from op_lint.documentation import page_url
 from op_lint.findings import Finding, Severity
 from op_lint.packs import GROUP, Packs, load_packs
 from op_lint.program import Program
@@ -93,7 +96,9 @@ def test_two_rules_of_one_code_or_name_clash(load: type) -> None:
 
 
 def test_the_same_rule_twice_is_no_clash(load: type) -> None:
-    assert load(one=[First], two=[First]) == Packs((First,), ("one", "two"))
+    packs = load(one=[First], two=[First])
+    assert (packs.rules, packs.names, packs.clashes) == ((First,), ("one", "two"), ())
+    assert packs.sources["AAA1"].name == "one"
 
 
 def test_our_own_pack_is_found_by_its_entry_point() -> None:
@@ -102,3 +107,29 @@ def test_our_own_pack_is_found_by_its_entry_point() -> None:
     assert not packs.broken
     assert not packs.clashes
     assert {"OPL901", "OPL902", "OPL903", "OPL904"} <= {rule.code for rule in packs.rules}
+
+
+class _Distribution(Distribution):
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def read_text(self, filename: str) -> str | None:
+        return self.text if filename == "METADATA" else None
+
+    def locate_file(self, path: str | os.PathLike[str]) -> Path:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("urls", "page"),
+    [
+        ("Project-URL: Documentation, https://example.org/docs/\n", "https://example.org/docs/rules/first"),
+        ("Project-URL: Homepage, https://example.org\n", None),
+        ("", None),
+    ],
+)
+def test_a_rule_has_a_page_where_its_package_names_a_site(urls: str, page: str | None) -> None:
+    distribution = _Distribution(f"Metadata-Version: 2.1\nName: x\nVersion: 1\n{urls}")
+    source = EntryPoint("one", "pack", GROUP)
+    assert page_url(First, source) is None
+    assert page_url(First, source._for(distribution)) == page  # type: ignore[attr-defined]

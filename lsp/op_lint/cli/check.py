@@ -112,10 +112,11 @@ def command(**values: Any) -> int:
         findings = tuple(finding for finding in checked.findings if _is_asked_about(finding, project))
         summary = tuple(_summary(options, project, reading, checked, findings, watch.seconds))
         sources = Sources(project.root, project.buffers, Path.cwd())
-        urls = {rule.code: url for rule in selected if (url := page_url(rule))}
+        codes = {finding.code for finding in findings}
+        pages = {rule.code: page_url(rule, packs.sources[rule.code]) for rule in selected if rule.code in codes}
         for_people = options.output_format in _FOR_PEOPLE
         with whole_or_broken_pipe(stream):
-            written = report.Report(findings, sources, summary if for_people else (), urls)
+            written = report.Report(findings, sources, summary if for_people else (), pages)
             report.write(options.output_format, written, stream)
     for line in () if for_people else summary:
         click.echo(line, err=True)

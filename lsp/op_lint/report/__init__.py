@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Protocol, TextIO, cast
 
@@ -16,14 +17,14 @@ FORMATS = ("text", "concise", "json")
 class Report(msgspec.Struct, frozen=True):
     """What a run found, in order, and how to name its places.
 
-    `summary` are closing lines for a person: how many of what, and against which torch. `urls` are the documentation
-    pages of rules by code.
+    `summary` are closing lines for a person: how many of what, and against which torch. `pages` are the URLs of
+    rules' documentation by code, where they have one.
     """
 
     findings: tuple[Finding, ...]
     sources: Sources
     summary: tuple[str, ...] = ()
-    urls: dict[str, str] = {}
+    pages: Mapping[str, str | None] = {}
 
 
 class _Format(Protocol):
