@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from op_lint.dispatch.keys import IMPLICIT
-from op_lint.facts import KernelKind, Language, OperatorName, Place
+from op_lint.facts import Definition, KernelKind, Language, OperatorName, Place
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Kernel, Program
 from op_lint.rule import Rule
@@ -80,7 +80,8 @@ class DuplicateKernel(Rule):
             kernels = program.kernels_of(operator)
             for key, registered in sorted(kernels.items()):
                 for later, earlier in program.collisions(registered):
-                    yield self._twice(operator, key, later, earlier)
+                    if not _both_define(later, earlier):
+                        yield self._twice(operator, key, later, earlier)
             fakes = [kernel for kernel in kernels.get(_META, ()) if _is_python(kernel)]
             composite = kernels.get(IMPLICIT, ())
             for later, earlier in program.collisions((*composite, *fakes)):
@@ -113,6 +114,11 @@ class DuplicateKernel(Rule):
 
 def _place(kernel: Kernel) -> Place:
     return kernel.fact.name_place
+
+
+def _both_define(later: Kernel, earlier: Kernel) -> bool:
+    """Whether the second definition ends the process before its kernel matters (OPL202)."""
+    return isinstance(later.fact, Definition) and isinstance(earlier.fact, Definition)
 
 
 def _is_python(kernel: Kernel) -> bool:

@@ -17,6 +17,8 @@ _NO_KEY = frozenset({None, UNDEFINED, "CatchAll"})
 
 _NAME = re.compile(r"\s*(?:[A-Za-z_]\w*::)?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?\s*", re.ASCII)
 _BOXED = frozenset({KernelKind.BOXED, KernelKind.FALLTHROUGH})
+_TAKE_NAMES = frozenset({UnitKind.LIBRARY, UnitKind.FRAGMENT, UnitKind.IMPL, UnitKind.HELPER})
+"""The units whose `impl` is given a name; the legacy API repeats the schema, Python may be given the operator."""
 
 
 class MisplacedRegistration(Rule):
@@ -83,6 +85,7 @@ class MisplacedRegistration(Rule):
             yield from self._implementation(program, implementation)
         for fallback in program.fallbacks:
             yield from self._fallback(program, fallback)
+        yield from self._legacy(program)
 
     def _unit(self, program: Program, unit: Unit) -> Iterator[Finding]:
         if unit.language is Language.PYTHON and unit.key not in _NO_KEY and _defines(program, unit):
@@ -146,7 +149,7 @@ class MisplacedRegistration(Rule):
     def _name(self, fact: Implementation, unit: Unit) -> Iterator[Finding]:
         """What `parseName` refuses (torch/csrc/jit/frontend/function_schema_parser.cpp)."""
         schema = "(" in fact.text.value
-        if unit.language is Language.CPP and not _NAME.fullmatch(fact.text.value):
+        if unit.kind in _TAKE_NAMES and not _NAME.fullmatch(fact.text.value):
             yield self._refused(
                 unit,
                 fact.name_place,
@@ -165,6 +168,21 @@ class MisplacedRegistration(Rule):
                 f"the overload without a name is just `{fact.operator.name}`",
                 f"{overload} is not a legal overload name for aten operators",
             )
+
+    def _legacy(self, program: Program) -> Iterator[Finding]:
+        """One `.op(...)` with two kernels at one key (`checkNoDuplicateKernels_` in op_registration.cpp)."""
+        seen: set[tuple[Place, str]] = set()
+        for registered in program.implementations:
+            fact, key = registered.fact, program.key(registered.fact.key)
+            if registered.unit.kind is UnitKind.LEGACY and (fact.place, key) in seen:
+                yield self._refused(
+                    registered.unit,
+                    fact.key_place or fact.place,
+                    f"this `.op` registers a second {key} kernel for `{fact.operator}`",
+                    "remove one",
+                    f"Tried to register multiple kernels with same dispatch key {key}",
+                )
+            seen.add((fact.place, key))
 
     def _fallback(self, program: Program, registered: Registered[Fallback]) -> Iterator[Finding]:
         fact, unit = registered.fact, registered.unit

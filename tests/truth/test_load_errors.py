@@ -1,0 +1,141 @@
+"""What torch refuses when it runs a registration, against what the rules say of the source: the same, row by row.
+
+The rows of `registrations.tsv` and `load_rows.tsv` are compiled into one library in which each of them can be run apart
+(`loading/deferred.h`). Whatever torch says is the expectation; nothing is written down but which words mean which rule.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from op_lint.program import Program
+from tests.truth.registration_sources import include_flags, torch_folder, why_nothing_compiles
+from tests.truth.torch_process import installed, run_script
+from tests.unit.builders import read, rule
+
+FOLDER = Path(__file__).parent
+REASON = why_nothing_compiles()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+MEANING = {
+    "with the same name and overload name multiple times": "OPL202",
+    "Only a single TORCH_LIBRARY": "OPL203",
+    "Overriding a previously registered kernel": "OPL204",
+    "(inactive)": "OPL204",
+    "Tried to register multiple backend fallbacks": "OPL205",
+    "Explicitly provided namespace": "OPL206",
+    "with the wildcard namespace _": "OPL208",
+    "bad optional access": "OPL208",
+    "Cannot define an operator inside": "OPL211",
+    "Fallback functions which apply to only a single namespace": "OPL211",
+    "dispatch_key.has_value() INTERNAL ASSERT FAILED": "OPL211",
+    "Explicitly provided dispatch key": "OPL211",
+    "only the operator name was given": "OPL211",
+    "Full schema string was not specified": "OPL211",
+    "function schema was given": "OPL211",
+    "expected eof": "OPL211",
+    "expected :": "OPL211",
+    "is not a legal overload name": "OPL211",
+    "Cannot infer operator schema": "OPL211",
+    "Tried to register multiple kernels with same dispatch key": "OPL211",
+}
+"""Words of torch, and the rule that speaks of what they mean."""
+
+CODES = frozenset({*MEANING.values(), "OPL210"})
+"""The rules about what happens at load time; the last one has no words, only crashes."""
+
+PREAMBLE = """\
+#include <torch/library.h>
+#include <torch/csrc/stable/library.h>
+at::Tensor f(const at::Tensor& x) { return x; }
+at::Tensor g(const at::Tensor& x) { return x; }
+void boxed(const c10::OperatorHandle&, torch::jit::Stack*) {}
+void stable(StableIValue*, uint64_t, uint64_t) {}
+"""
+
+
+class Outcome(NamedTuple):
+    """What running a row came to. `status` is 0, 1 for an error that torch throws, else a crash."""
+
+    status: int
+    text: str
+
+
+def rows() -> Iterator[tuple[str, str]]:
+    """The name and the source of each row that compiles."""
+    for line in (FOLDER / "registrations.tsv").read_text("utf-8").splitlines()[1:]:
+        verdict, name, source, _ = line.split("\t")
+        if verdict != "compile-error":
+            yield name, source
+    for line in (FOLDER / "load_rows.tsv").read_text("utf-8").splitlines()[1:]:
+        name, source = line.split("\t")
+        yield name, source
+
+
+ROWS = dict(rows())
+
+
+@lru_cache
+def outcomes(folder: Path) -> dict[str, Outcome]:
+    """What torch does with each row."""
+    source, library = folder / "rows.cpp", folder / "rows.so"
+    parts = [f'#include "{FOLDER / "loading" / "deferred.h"}"']
+    for number, (name, text) in enumerate(ROWS.items()):
+        parts.append(f"namespace row_{name} {{ constexpr int ROW = {number};\n{deferred(text)}\n}}")
+    source.write_text("\n".join(parts))
+    compiled = ["g++", "-std=c++20", "-O0", "-w", "-shared", "-fPIC", *include_flags(), str(source), "-o", str(library)]
+    linked = [f"-L{torch_folder() / 'lib'}", "-Wl,--no-as-needed", "-ltorch", "-ltorch_cpu", "-lc10"]
+    result = subprocess.run([*compiled, *linked], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    said = run_script("../loading/run_rows.py", {"library": str(library), "rows": list(range(len(ROWS)))})
+    return {name: Outcome(**each) for name, each in zip(ROWS, said, strict=True)}
+
+
+def deferred(source: str) -> str:
+    """The row with legacy registrations, too, made when the row is run."""
+    return re.sub(
+        r"static auto registry = (.*);$",
+        r"static const Deferred registry(ROW, [] { new torch::RegisterOperators(\1); });",
+        source,
+    )
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("rows")
+
+
+def expected(outcome: Outcome) -> set[str]:
+    """The rules that must speak, by what torch said."""
+    return {code for words, code in MEANING.items() if words in outcome.text}
+
+
+def reported(source: str) -> set[str]:
+    """The rules that speak of a source."""
+    program = Program(read({"ops.cpp": PREAMBLE + source}), installed().torch)
+    return {code for code in CODES if any(rule(code).check(program))}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rules_say_what_torch_does(name: str, folder: Path) -> None:
+    outcome = outcomes(folder)[name]
+    found = reported(ROWS[name])
+    if outcome.status not in (0, 1):
+        assert found, "torch crashes without a word, and no rule has one"
+        return
+    wanted = expected(outcome)
+    # Two rules also speak of what loads: of a namespace not to be defined in, and of a key that nothing dispatches to.
+    assert found - ({"OPL208", "OPL210"} - wanted) == wanted, outcome.text
+
+
+def test_a_crash_is_possible(folder: Path) -> None:
+    statuses = {outcome.status for outcome in outcomes(folder).values()}
+    assert {0, 1} < statuses
+    assert min(statuses) < 0
