@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
@@ -46,7 +46,7 @@ def processors() -> int:
 
 def read_in_workers(
     read: ReadFile, tasks: Iterable[Task], *, jobs: int, seconds: float = _SECONDS
-) -> Iterator[tuple[str, FileFacts | Failure]]:
+) -> Generator[tuple[str, FileFacts | Failure], None, None]:
     """Read `tasks` with `jobs` processes; yield each path with its facts as they come, in no order.
 
     A worker that dies, or that takes more than `seconds` for one file and is ended, is replaced by a new one.

@@ -7,14 +7,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from op_lint import packs
 from op_lint.findings import Finding, Severity
+from op_lint.packs import GROUP
 from op_lint.program import Program
 from op_lint.rule import Rule
 from op_lint.version import VERSION
@@ -170,8 +170,8 @@ def other_pack(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = ModuleType("another_pack")
     module.rules = lambda: [Fails]  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "another_pack", module)
-    points = [*packs.entry_points(group=packs.GROUP), EntryPoint("another", "another_pack", packs.GROUP)]
-    monkeypatch.setattr(packs, "entry_points", lambda group: points)
+    points = [*entry_points(group=GROUP), EntryPoint("another", "another_pack", GROUP)]
+    monkeypatch.setattr("op_lint.packs.entry_points", lambda group: points)
     return module
 
 

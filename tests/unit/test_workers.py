@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import multiprocessing
 import os
 import threading
 import time
@@ -73,8 +74,6 @@ def test_workers_end_with_their_reader_of_answers() -> None:
     stream = read_in_workers(read, [("a", None), ("b", None), ("hang", None)], jobs=1)
     next(stream)
     stream.close()
-    import multiprocessing
-
     assert multiprocessing.active_children() == []
 
 
