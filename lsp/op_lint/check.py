@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -15,6 +14,7 @@ from op_lint.program import Program
 from op_lint.rule import Need, Rule
 from op_lint.run import Run, RunRule
 from op_lint.selection import specificity
+from op_lint.stopwatch import Stopwatch
 from op_lint.suppress import apply_suppressions
 
 
@@ -67,7 +67,7 @@ def check(
         applied.suppressed,
         tuple(pass_.failures.values()),
         tuple(rule.code for rule in selected if rule not in able),
-        pass_.seconds,
+        pass_.watch.seconds,
     )
 
 
@@ -80,17 +80,15 @@ class _Pass:
 
     def __init__(self) -> None:
         self.failures: dict[str, RuleFailure] = {}
-        self.seconds: dict[str, float] = {}
+        self.watch = Stopwatch()
 
     def ask(self, rule: type[Rule], question: Callable[[Rule], Iterator[Finding]]) -> list[Finding]:
-        start = time.perf_counter()
         try:
-            return list(question(rule()))
+            with self.watch.phase(rule.code):
+                return list(question(rule()))
         except Exception as error:  # a rule may be anyone's: it fails alone and is named
             self.failures[rule.code] = _failure(rule, error)
             return []
-        finally:
-            self.seconds[rule.code] = self.seconds.get(rule.code, 0.0) + time.perf_counter() - start
 
 
 def _failure(rule: type[Rule], error: Exception) -> RuleFailure:

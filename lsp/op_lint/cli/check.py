@@ -22,9 +22,10 @@ from op_lint.installed.reader import Reading
 from op_lint.macros import search_macros
 from op_lint.packs import Packs, load_packs
 from op_lint.program import Program
-from op_lint.project import Project, Stopwatch
+from op_lint.project import Project
 from op_lint.selection import Selectors, is_known, selected_rules
 from op_lint.sources import Sources
+from op_lint.stopwatch import Stopwatch
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
