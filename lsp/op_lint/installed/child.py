@@ -88,47 +88,47 @@ def _environment(inherited: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Drain(threading.Thread):
-    """Reads a pipe to its end, so that the child never waits for us, and keeps the first or the last bytes."""
+    """Reads a pipe to its end, so that the child never waits for us, and keeps `most` bytes: the first, or the last."""
 
-    def __init__(self, pipe: IO[bytes] | None, *, first: int | None = None, last: int | None = None) -> None:
+    def __init__(self, pipe: IO[bytes], most: int, *, last: bool = False) -> None:
         super().__init__(daemon=True)
         self._pipe = pipe
-        self._first = first
+        self._most = most
         self._last = last
-        self._chunks: list[bytes] = []
-        self._size = 0
+        self._kept = bytearray()
         self.overflowed = threading.Event()
         self.start()
 
     def run(self) -> None:
-        while self._pipe is not None and (chunk := os.read(self._pipe.fileno(), 1 << 16)):
-            self._keep(chunk)
+        with self._pipe as pipe:
+            while chunk := os.read(pipe.fileno(), 1 << 16):
+                self._keep(chunk)
 
     def _keep(self, chunk: bytes) -> None:
-        self._size += len(chunk)
-        if self._last is not None:
-            self._chunks = [b"".join([*self._chunks, chunk])[-self._last :]]
-        elif self._first is None or self._size <= self._first:
-            self._chunks.append(chunk)
+        if self._last:
+            self._kept += chunk
+            del self._kept[: -self._most]
+        elif len(self._kept) + len(chunk) <= self._most:
+            self._kept += chunk
         else:
             self.overflowed.set()
 
     def kept(self) -> bytes:
         """What was kept so far."""
-        return b"".join(self._chunks)
+        return bytes(self._kept)
 
 
 def _collect(process: subprocess.Popen[bytes], marker: str, timeout: float) -> ProbeOutput:
-    pipes = process.stdout, process.stderr
-    output, errors = _Drain(pipes[0], first=_MOST_OUTPUT), _Drain(pipes[1], last=_KEPT_STDERR)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    output, errors = _Drain(process.stdout, _MOST_OUTPUT), _Drain(process.stderr, _KEPT_STDERR, last=True)
     deadline = time.monotonic() + timeout
     while (exit_code := process.poll()) is None and time.monotonic() < deadline and not output.overflowed.is_set():
         time.sleep(_POLL_SECONDS)
-    if exit_code is not None:
-        # A grandchild may hold the pipes open for ever.
-        output.join(_GRACE_SECONDS)
-        errors.join(_GRACE_SECONDS)
     _end(process)
+    # What left the process group may hold the pipes open for ever.
+    output.join(_GRACE_SECONDS)
+    errors.join(_GRACE_SECONDS)
     return ProbeOutput(
         _lines(output.kept(), marker.encode()),
         exit_code,
