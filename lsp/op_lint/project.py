@@ -16,6 +16,7 @@ from op_lint.facts import Language, Problem
 from op_lint.files import SourceTree, find_root, find_sources, language_of, relative_path
 from op_lint.installed.interpreter import InterpreterSearch
 from op_lint.installed.reader import Reading, ReadRequest, read_installed
+from op_lint.sources import Sources
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -44,6 +45,10 @@ class Project(msgspec.Struct, frozen=True):
     def is_named(self, path: str) -> bool:
         """Whether the user asked about the file at `path`, itself or by a folder around it."""
         return not self.named or any(path == name or path.startswith(f"{name}/") for name in self.named)
+
+    def sources(self) -> Sources:
+        """The text behind places, with paths as seen from the current folder."""
+        return Sources(self.root, self.buffers, Path.cwd())
 
     @property
     def cache_folder(self) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -12,19 +12,15 @@ from typing import Any, TextIO, TypeVar
 import click
 
 from op_lint import report
-from op_lint.check import Checked, check
-from op_lint.cli.options import ProjectOptions, project_of, project_options, read_project
+from op_lint.cli.options import ProjectOptions, project_of, project_options, say_what_was_read
 from op_lint.cli.output import describe_torch, plural, whole_or_broken_pipe
-from op_lint.config import selector_problems, unknown_selector
+from op_lint.config import unknown_selector
 from op_lint.documentation import page_url
-from op_lint.findings import Finding, Severity
-from op_lint.installed.reader import Reading
-from op_lint.macros import search_macros
+from op_lint.examine import Examined, examine
+from op_lint.findings import Severity
 from op_lint.packs import Packs, load_packs
-from op_lint.program import Program
 from op_lint.project import Project
 from op_lint.selection import Selectors, is_known, selected_rules
-from op_lint.sources import Sources
 from op_lint.stopwatch import Stopwatch
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -98,38 +94,47 @@ def command(**values: Any) -> int:
         project = project_of(options, options.overrides)
     if options.show_files:
         return _show_files(project)
+    selected = selected_rules(packs.rules, project.settings.selectors, options.selectors)
     with _report_stream(options.output_file) as stream:
-        with watch.phase("read files"):
-            analysis = read_project(project, options)
-        with watch.phase("search build files"):
-            macros = search_macros(project.root, analysis.files)
-        with watch.phase("ask torch"):
-            reading = project.read_torch(options.python, use_cache=not options.no_cache) if analysis.files else None
-        with watch.phase("run rules"):
-            problems = (*project.problems, *selector_problems(project.configuration, packs.rules))
-            selected = selected_rules(packs.rules, project.settings.selectors, options.selectors)
-            program = Program(analysis.files, reading.torch if reading else None, project.settings, macros)
-            checked = check(program, selected, packs.rules, problems)
-        findings = tuple(finding for finding in checked.findings if _is_asked_about(finding, project))
-        summary = tuple(_summary(options, project, reading, checked, findings, watch.seconds))
-        sources = Sources(project.root, project.buffers, Path.cwd())
-        codes = {finding.code for finding in findings}
-        pages = {rule.code: page_url(rule, packs.sources[rule.code]) for rule in selected if rule.code in codes}
-        for_people = options.output_format in _FOR_PEOPLE
-        with whole_or_broken_pipe(stream):
-            written = report.Report(findings, sources, summary if for_people else (), pages)
-            report.write(options.output_format, written, stream)
+        examined = examine(
+            project,
+            selected,
+            packs.rules,
+            watch,
+            python=options.python,
+            use_cache=not options.no_cache,
+            jobs=options.jobs,
+        )
+        _write_report(options, packs, examined, watch, stream)
+    if options.verbose:
+        say_what_was_read(project, examined.analysis)
+    _say_what_failed(options, examined)
+    if examined.checked.failures or examined.configuration_problems:
+        return 2
+    return 1 if examined.findings and not options.exit_zero else 0
+
+
+def _write_report(options: CheckOptions, packs: Packs, examined: Examined, watch: Stopwatch, stream: TextIO) -> None:
+    summary = tuple(_summary(options, examined, watch))
+    codes = {finding.code for finding in examined.findings}
+    pages = {rule.code: page_url(rule, packs.sources[rule.code]) for rule in packs.rules if rule.code in codes}
+    for_people = options.output_format in _FOR_PEOPLE
+    sources = examined.project.sources()
+    with whole_or_broken_pipe(stream):
+        written = report.Report(examined.findings, sources, summary if for_people else (), pages)
+        report.write(options.output_format, written, stream)
     for line in () if for_people else summary:
         click.echo(line, err=True)
-    said = {finding.place for finding in findings}
-    for problem in problems:
-        if problem.code == "configuration" and problem.place not in said:  # its rule is not selected
+
+
+def _say_what_failed(options: CheckOptions, examined: Examined) -> None:
+    sources = examined.project.sources()
+    said = {finding.place for finding in examined.findings}
+    for problem in examined.configuration_problems:
+        if problem.place not in said:
             click.echo(f"{sources.location(problem.place)}: {problem.message}", err=True)
-    for failure in checked.failures:
+    for failure in examined.checked.failures:
         click.echo(failure.traceback if options.verbose else f"internal error, please report: {failure}", err=True)
-    if checked.failures or any(problem.code == "configuration" for problem in problems):
-        return 2
-    return 1 if findings and not options.exit_zero else 0
 
 
 def _packs(selectors: Selectors) -> Packs:
@@ -155,7 +160,7 @@ def _report_stream(file: Path | None) -> AbstractContextManager[TextIO]:
 
 
 def _show_files(project: Project) -> int:
-    sources = Sources(project.root, project.buffers, Path.cwd())
+    sources = project.sources()
     with whole_or_broken_pipe(sys.stdout) as stream:
         for path in sorted((*project.tree.cpp, *project.tree.python)):
             if project.is_named(path):
@@ -163,37 +168,26 @@ def _show_files(project: Project) -> int:
     return 0
 
 
-def _is_asked_about(finding: Finding, project: Project) -> bool:
-    """Findings in the files that were named; those about the configuration concern every file."""
-    return project.is_named(finding.place.path) or finding.place.path == project.configuration.path
-
-
-def _summary(
-    options: CheckOptions,
-    project: Project,
-    reading: Reading | None,
-    checked: Checked,
-    findings: Sequence[Finding],
-    seconds: Mapping[str, float],
-) -> Iterator[str]:
+def _summary(options: CheckOptions, examined: Examined, watch: Stopwatch) -> Iterator[str]:
     if options.statistics:
-        for (code, name), count in sorted(Counter((each.code, each.name) for each in findings).items()):
+        for (code, name), count in sorted(Counter((each.code, each.name) for each in examined.findings).items()):
             yield f"{count:6}  {code}  {name}"
     if options.timings:
-        for phase, taken in seconds.items():
+        for phase, taken in watch.seconds.items():
             yield f"{taken:8.3f} s  {phase}"
-        for code, taken in sorted(checked.seconds.items(), key=lambda item: -item[1]):
+        for code, taken in sorted(examined.checked.seconds.items(), key=lambda item: -item[1]):
             yield f"{taken:8.3f} s    {code}"
     if not options.quiet:
-        yield _counts(project, checked, findings)
-        yield from describe_torch(reading) if reading else ()
+        yield _counts(examined)
+        yield from describe_torch(examined.reading) if examined.reading else ()
 
 
-def _counts(project: Project, checked: Checked, findings: Sequence[Finding]) -> str:
+def _counts(examined: Examined) -> str:
+    project, checked = examined.project, examined.checked
     scanned = [path for path in (*project.tree.cpp, *project.tree.python) if project.is_named(path)]
     if not scanned:
         return "no C++ or Python files here"
-    by_severity = Counter(finding.severity for finding in findings)
+    by_severity = Counter(finding.severity for finding in examined.findings)
     words = [plural(by_severity[severity], severity.value) for severity in Severity if by_severity[severity]]
     suppressed = f" ({checked.suppressed} suppressed by comments)" if checked.suppressed else ""
     return f"{', '.join(words) or 'nothing found'} in {plural(len(scanned), 'file')}{suppressed}"

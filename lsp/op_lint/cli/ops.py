@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from op_lint.cli.options import ProjectOptions, project_of, project_options, read_project
+from op_lint.cli.options import ProjectOptions, project_of, project_options, say_what_was_read
 from op_lint.cli.output import whole_or_broken_pipe
 from op_lint.inventory import inventory
 from op_lint.program import Program
-from op_lint.sources import Sources
 
 
 class OpsOptions(ProjectOptions, frozen=True, kw_only=True):
@@ -30,10 +28,12 @@ def command(**values: Any) -> int:
     """List the operators, kernels, fallbacks and registration units that the sources hold."""
     options = OpsOptions(**values)
     project = project_of(options, {})
-    analysis = read_project(project, options)
-    sources = Sources(project.root, project.buffers, Path.cwd())
+    analysis = project.read(use_cache=not options.no_cache, jobs=options.jobs)
+    sources = project.sources()
     scanned = len(project.tree.cpp) + len(project.tree.python)
     found = inventory(Program(analysis.files, None, project.settings), sources, project.is_named, scanned)
+    if options.verbose:
+        say_what_was_read(project, analysis)
     for problem in project.problems:
         click.echo(f"{sources.location(problem.place)}: {problem.message}", err=True)
     with whole_or_broken_pipe(sys.stdout) as stream:

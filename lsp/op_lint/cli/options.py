@@ -78,12 +78,9 @@ def project_of(options: ProjectOptions, overrides: Mapping[str, Any]) -> Project
         raise click.UsageError(f"no folder holds all of these paths: {error}") from error
 
 
-def read_project(project: Project, options: ProjectOptions) -> Analysis:
-    """Read the project's files as `options` say, and tell a person who asked what was done."""
-    analysis = project.read(use_cache=not options.no_cache, jobs=options.jobs)
-    if options.verbose:
-        click.echo(f"project      {project.root}", err=True)
-        click.echo(f"settings     {project.configuration.path or 'defaults'}", err=True)
-        click.echo(f"files        {len(project.tree.cpp)} C++, {len(project.tree.python)} Python", err=True)
-        click.echo(f"of these     {analysis.read} read, {analysis.kept} known from the cache", err=True)
-    return analysis
+def say_what_was_read(project: Project, analysis: Analysis) -> None:
+    """Tell a person who asked (`--verbose`) what a run was about."""
+    click.echo(f"project      {project.root}", err=True)
+    click.echo(f"settings     {project.configuration.path or 'defaults'}", err=True)
+    click.echo(f"files        {len(project.tree.cpp)} C++, {len(project.tree.python)} Python", err=True)
+    click.echo(f"of these     {analysis.read} read, {analysis.kept} known from the cache", err=True)

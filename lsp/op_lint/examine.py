@@ -1,0 +1,73 @@
+"""A whole project examined: its files read, held against a torch, and the rules asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from op_lint.analysis import Analysis
+from op_lint.check import Checked, check
+from op_lint.config import selector_problems
+from op_lint.facts import Problem
+from op_lint.findings import Finding
+from op_lint.installed.reader import Reading
+from op_lint.macros import search_macros
+from op_lint.program import Program
+from op_lint.project import Project
+from op_lint.rule import Rule
+from op_lint.stopwatch import Stopwatch
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """What came of it. `reading` is None where no torch was asked; `problems` are those of the project (see `Run`)."""
+
+    project: Project
+    analysis: Analysis
+    reading: Reading | None
+    checked: Checked
+    problems: tuple[Problem, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings in the files that the user named; those about the configuration concern every file."""
+        project = self.project
+        return tuple(
+            finding
+            for finding in self.checked.findings
+            if project.is_named(finding.place.path) or finding.place.path == project.configuration.path
+        )
+
+    @property
+    def configuration_problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the settings, for those who do not select the rule that says so."""
+        return tuple(problem for problem in self.problems if problem.code == "configuration")
+
+
+def examine(
+    project: Project,
+    selected: Iterable[type[Rule]],
+    installed_rules: Iterable[type[Rule]],
+    watch: Stopwatch,
+    *,
+    python: str | None = None,
+    use_cache: bool = True,
+    jobs: int | None = None,
+) -> Examined:
+    """Ask the `selected` ones of `installed_rules` about `project`.
+
+    `python` is the interpreter that the command line names; `jobs` as for `analyse`. A project without a file that
+    registers anything needs no torch, and none is looked for.
+    """
+    rules = tuple(installed_rules)
+    with watch.phase("read files"):
+        analysis = project.read(use_cache=use_cache, jobs=jobs)
+    with watch.phase("search build files"):
+        macros = search_macros(project.root, analysis.files)
+    with watch.phase("ask torch"):
+        reading = project.read_torch(python, use_cache=use_cache) if analysis.files else None
+    with watch.phase("run rules"):
+        problems = (*project.problems, *selector_problems(project.configuration, rules))
+        program = Program(analysis.files, reading.torch if reading else None, project.settings, macros)
+        checked = check(program, selected, rules, problems)
+    return Examined(project, analysis, reading, checked, problems)
