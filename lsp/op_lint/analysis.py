@@ -6,7 +6,7 @@ No single file can end a run: what cannot be read is facts with a problem.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +19,7 @@ from op_lint.config import Settings
 from op_lint.cpp import CppOptions, CppReader, link
 from op_lint.facts import FileFacts, Language, Place, Problem
 from op_lint.files import SourceTree, language_of
+from op_lint.python.options import PythonOptions
 from op_lint.suppress import MARK, find_suppressions
 from op_lint.workers import Failure, ReadFile, Task, processors, read_in_workers
 
@@ -31,11 +32,15 @@ _PASSING = frozenset({"crash", "internal-error", "timeout", "unreadable", "vanis
 
 
 class Analysis(msgspec.Struct, frozen=True):
-    """The facts of every file that has any, by path. `read` files were read in this run, `kept` came from the cache."""
+    """The facts of every file that has any, by path.
+
+    `candidates` are the files that may register or use operators; of other Python files only the imports are known.
+    Of the candidates `read` were read in this run, the facts of the others were kept from an earlier one.
+    """
 
     files: tuple[FileFacts, ...]
+    candidates: tuple[str, ...] = ()
     read: int = 0
-    kept: int = 0
 
 
 class Reader(Protocol):
@@ -80,27 +85,30 @@ def analyse(
     is read in this process, in which a file that crashes the reader ends the run. `buffers` stand for files on disk.
     """
     root = Path(tree.root)
-    reader = make_reader(root, tree.cpp, cpp_options(settings), buffers)
-    kept: dict[str, FileFacts] = {}
+    cpp = make_reader(root, tree.cpp, cpp_options(settings), buffers)
+    readers = _Readers(root, cpp, PythonOptions(settings.wrappers), buffers)
+    found: dict[str, FileFacts] = {}
+    others: list[FileFacts] = []
     keys: dict[str, str] = {}
     tasks: list[Task] = []
-    for path, key, data in _candidates(root, tree, reader, buffers):
-        found = cache.get(path, key) if cache else None
-        if found and reader.is_current(found):
-            kept[path] = found
+    for path, data in readers.files(tree):
+        if data is not None and not readers.is_candidate(path, data):
+            others += readers.imports(path, data)
+            continue
+        keys[path] = readers.key(path, data)
+        kept = cache.get(path, keys[path]) if cache else None
+        if kept and cpp.is_current(kept):
+            found[path] = kept
         else:
-            keys[path] = key
             tasks.append((path, data))
-    read: dict[str, FileFacts] = {}
-    for path, facts in _read_all(partial(_read, root, reader, buffers), tasks, jobs):
-        read[path] = facts
+    for path, facts in _read_all(readers.read, tasks, jobs):
+        found[path] = facts
         if cache and not any(problem.code in _PASSING for problem in facts.problems):
             cache.put(path, keys[path], facts)  # at once, so that an interrupted run leaves what it has done
     if cache:
         cache.prune()
-    found_all = kept | read
-    files = python.resolve(link([found_all[path] for path in sorted(found_all)]))
-    return Analysis(files, len(read), len(kept))
+    files = sorted((*found.values(), *others), key=lambda facts: facts.path)
+    return Analysis(python.resolve(link(files)), tuple(sorted(found)), len(tasks))
 
 
 def cpp_options(settings: Settings) -> CppOptions:
@@ -112,30 +120,66 @@ def cpp_options(settings: Settings) -> CppOptions:
     )
 
 
-def _candidates(
-    root: Path, tree: SourceTree, reader: Reader, buffers: Mapping[str, bytes]
-) -> Iterator[tuple[str, str, bytes | None]]:
-    """Each file that may say something: its path, the key of its facts, and its content if that was read already."""
-    registering = set(reader.candidates())
-    for path in tree.cpp:
-        data = reader.load(path)
-        if data is None or path in registering or MARK in data:
-            yield path, reader.key(path), None
-    for path in tree.python:
-        data = buffers.get(path)
-        if data is None:
-            data = _content(root, path)
-        if data is None:
-            yield path, "", None  # the reader of one file says why it cannot be read
-        elif python.is_candidate(data) or MARK in data:
-            yield path, blake2b(data, key=_python_reader(), digest_size=16).hexdigest(), data
+class _Readers:
+    """The readers of both languages, for the files of one project. Workers get a copy."""
 
+    def __init__(self, root: Path, cpp: Reader, options: PythonOptions, buffers: Mapping[str, bytes]) -> None:
+        self._root = root
+        self._cpp = cpp
+        self._options = options
+        self._buffers = buffers
+        self._candidates = frozenset(cpp.candidates())
 
-def _content(root: Path, path: str) -> bytes | None:
-    try:
-        return (root / path).read_bytes()
-    except OSError:
-        return None
+    def files(self, tree: SourceTree) -> Iterator[tuple[str, bytes | None]]:
+        """Every file with its content; None where it cannot be read (or, in C++, is not to be)."""
+        for path in tree.cpp:
+            yield path, self._cpp.load(path)
+        for path in tree.python:
+            yield path, self._content_if_any(path)
+
+    def is_candidate(self, path: str, data: bytes) -> bool:
+        """Whether a file may register or use operators, or has a comment for op-lint."""
+        if MARK in data or path in self._candidates:
+            return True
+        return language_of(path) is Language.PYTHON and (python.is_candidate(data) or self._options.mentions(data))
+
+    def imports(self, path: str, data: bytes) -> Iterator[FileFacts]:
+        """What is of interest in a file that is no candidate: how a Python module imports others."""
+        if language_of(path) is Language.PYTHON:
+            yield python.read_python(path, data, self._options)
+
+    def key(self, path: str, data: bytes | None) -> str:
+        """A key of all that the facts of a file depend on but the headers that they name."""
+        if language_of(path) is Language.CPP:
+            return self._cpp.key(path)
+        options = msgspec.msgpack.encode(self._options)
+        return blake2b(options + (data or b""), key=_python_reader(), digest_size=16).hexdigest()
+
+    def read(self, path: str, data: bytes | None) -> FileFacts:
+        """The facts of one file, its suppression comments among them. Never raises."""
+        try:
+            if data is None:
+                data = self._content(path)
+            is_cpp = language_of(path) is Language.CPP
+            facts = self._cpp.read(path) if is_cpp else python.read_python(path, data, self._options)
+            suppressions, problems = find_suppressions(path, data, facts.language)
+        except FileNotFoundError:
+            return _failed(path, "vanished", "the file was gone before it was read")
+        except OSError as error:
+            return _failed(path, "unreadable", f"the file cannot be read: {error.strerror or error}")
+        except Exception as error:  # a fault in a reader is a message about this file; the others are still read
+            where = f"{type(error).__name__}: {error}"
+            return _failed(path, "internal-error", f"op-lint failed on this file, please report it ({where})")
+        return msgspec.structs.replace(facts, suppressions=suppressions, problems=(*facts.problems, *problems))
+
+    def _content_if_any(self, path: str) -> bytes | None:
+        try:
+            return self._content(path)
+        except OSError:
+            return None  # reading it as a candidate says why
+
+    def _content(self, path: str) -> bytes:
+        return self._buffers[path] if path in self._buffers else (self._root / path).read_bytes()
 
 
 @cache
@@ -153,26 +197,6 @@ def _read_all(read: ReadFile, tasks: list[Task], jobs: int | None) -> Iterator[t
     wanted = min(processors(), len(tasks) // _FILES_PER_WORKER + 1) if jobs is None else jobs
     for path, answer in read_in_workers(read, tasks, jobs=wanted):
         yield path, _failed(path, answer.code, answer.message) if isinstance(answer, Failure) else answer
-
-
-def _read(root: Path, reader: Reader, buffers: Mapping[str, bytes], path: str, data: bytes | None) -> FileFacts:
-    """The facts of one file, its suppression comments among them. Runs in a worker."""
-    language = language_of(path)
-    try:
-        if data is None and path in buffers:
-            data = buffers[path]
-        if data is None:
-            data = (root / path).read_bytes()
-        facts = reader.read(path) if language is Language.CPP else python.read_python(path, data)
-        suppressions, problems = find_suppressions(path, data, facts.language)
-        return msgspec.structs.replace(facts, suppressions=suppressions, problems=(*facts.problems, *problems))
-    except FileNotFoundError:
-        return _failed(path, "vanished", "the file was gone before it was read")
-    except OSError as error:
-        return _failed(path, "unreadable", f"the file cannot be read: {error.strerror or error}")
-    except Exception as error:  # a fault in a reader is a message about this file; the others are still read
-        where = f"{type(error).__name__}: {error}"
-        return _failed(path, "internal-error", f"op-lint failed on this file, please report it ({where})")
 
 
 def _failed(path: str, code: str, message: str) -> FileFacts:

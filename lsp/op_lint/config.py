@@ -13,6 +13,7 @@ import msgspec
 from op_lint.facts import Place, Problem
 from op_lint.files import CONFIGURATION_NAMES, DEFAULT_EXCLUDE, relative_path
 from op_lint.nearest import did_you_mean
+from op_lint.python.options import Wrapper
 from op_lint.rule import Rule
 from op_lint.selection import Selectors, is_known
 from op_lint.text import SourceText
@@ -55,6 +56,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     ] = ()
     defines: Annotated[
         _Text, msgspec.Meta(description="Macros of the build, `NAME` or `NAME=VALUE`, as after the compiler's -D.")
+    ] = ()
+    wrappers: Annotated[
+        tuple[Wrapper, ...],
+        msgspec.Meta(
+            description="Python functions that register operators and that op-lint cannot read: tables with `name`,"
+            " `parameters`, `operator`, and which parameter is what."
+        ),
     ] = ()
     compile_commands: Annotated[
         str | None, msgspec.Meta(description="The compile database, where it is not found beside the sources.")

@@ -57,7 +57,7 @@ def examine(
     """Ask the `selected` ones of `installed_rules` about `project`.
 
     `python` is the interpreter that the command line names; `jobs` as for `analyse`. A project without a file that
-    registers anything needs no torch, and none is looked for.
+    registers or uses operators needs no torch, and none is looked for.
     """
     rules = tuple(installed_rules)
     with watch.phase("read files"):
@@ -65,7 +65,7 @@ def examine(
     with watch.phase("search build files"):
         macros = search_macros(project.root, analysis.files)
     with watch.phase("ask torch"):
-        reading = project.read_torch(python, use_cache=use_cache) if analysis.files else None
+        reading = project.read_torch(python, use_cache=use_cache) if analysis.candidates else None
     with watch.phase("run rules"):
         problems = (*project.problems, *selector_problems(project.configuration, rules))
         program = Program(analysis.files, reading.torch if reading else None, project.settings, macros)

@@ -14,11 +14,11 @@ Wanted = Callable[[str], bool]
 """Whether a file is asked about."""
 
 
-def inventory(program: Program, sources: Sources, wanted: Wanted, scanned: int) -> dict[str, Any]:
+def inventory(program: Program, sources: Sources, wanted: Wanted, *, scanned: int, parsed: int) -> dict[str, Any]:
     """The registry as JSON has it: lines and columns are 1-based, an empty `condition` is always true.
 
-    An operator is listed, whole, where any of its registrations is in a wanted file; `scanned` is how many files were
-    looked at.
+    An operator is listed, whole, where any of its registrations is in a wanted file; `scanned` files were looked
+    at, and `parsed` of them were worth reading.
     """
     files = [file for file in program.files if wanted(file.path)]
     return {
@@ -64,7 +64,7 @@ def inventory(program: Program, sources: Sources, wanted: Wanted, scanned: int) 
             for file in files
             for problem in file.problems
         ],
-        "files": {"scanned": scanned, "parsed": len(files), "problems": sum(map(_has_problem, files))},
+        "files": {"scanned": scanned, "parsed": parsed, "problems": sum(map(_has_problem, files))},
     }
 
 

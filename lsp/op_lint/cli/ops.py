@@ -30,8 +30,10 @@ def command(**values: Any) -> int:
     project = project_of(options, {})
     analysis = project.read(use_cache=not options.no_cache, jobs=options.jobs)
     sources = project.sources()
-    scanned = len(project.tree.cpp) + len(project.tree.python)
-    found = inventory(Program(analysis.files, None, project.settings), sources, project.is_named, scanned)
+    scanned = sum(map(project.is_named, (*project.tree.cpp, *project.tree.python)))
+    parsed = sum(map(project.is_named, analysis.candidates))
+    program = Program(analysis.files, None, project.settings)
+    found = inventory(program, sources, project.is_named, scanned=scanned, parsed=parsed)
     if options.verbose:
         say_what_was_read(project, analysis)
     for problem in project.problems:

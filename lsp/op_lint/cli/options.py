@@ -83,4 +83,5 @@ def say_what_was_read(project: Project, analysis: Analysis) -> None:
     click.echo(f"project      {project.root}", err=True)
     click.echo(f"settings     {project.configuration.path or 'defaults'}", err=True)
     click.echo(f"files        {len(project.tree.cpp)} C++, {len(project.tree.python)} Python", err=True)
-    click.echo(f"of these     {analysis.read} read, {analysis.kept} known from the cache", err=True)
+    kept = len(analysis.candidates) - analysis.read
+    click.echo(f"of these     {analysis.read} read, {kept} known from the cache", err=True)
