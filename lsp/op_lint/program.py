@@ -25,7 +25,9 @@ from op_lint.facts import (
     Language,
     OperatorName,
     Place,
+    PythonFacts,
     PythonFunction,
+    PythonLibrary,
     Unit,
     UnitKind,
     Unresolved,
@@ -176,8 +178,22 @@ class Program:
             return UnitKind.FRAGMENT if unit.key is None else UnitKind.IMPL
         if unit.kind is not UnitKind.PYTHON:
             return unit.kind
-        kind = self._library_kinds.get((unit.place.path, unit.id), _FRAGMENT)
-        return _ROLES.get(kind or "", UnitKind.PYTHON)
+        library = self.python_library(unit)
+        return _ROLES.get(library.kind or "", UnitKind.PYTHON) if library else UnitKind.FRAGMENT
+
+    def python_library(self, unit: Unit) -> PythonLibrary | None:
+        """The Python object that a unit is; None in C++ and where torch makes it itself (`torch.library.define`)."""
+        return self._libraries.get((self._file_of[unit], unit.id))
+
+    def python_of(self, path: str) -> PythonFacts | None:
+        """What only Python files say, of one file."""
+        return self._python.get(path)
+
+    def function_around(self, place: Place) -> PythonFunction | None:
+        """The innermost Python function whose body holds `place`; None at module level and in C++."""
+        facts = self.python_of(place.path)
+        around = [function for function in (facts.functions if facts else ()) if holds(function.place, place)]
+        return min(around, key=lambda function: function.place.end - function.place.start, default=None)
 
     def together(self, first: _Item, second: _Item) -> Together:
         """Whether two registrations (or two units) can be in the same process."""
@@ -285,19 +301,18 @@ class Program:
         return frozenset(found.operator for found in self._unresolved_definitions)
 
     @cached_property
-    def _library_kinds(self) -> dict[tuple[str, int], str | None]:
-        """The kinds of the Python `Library` objects, by the file and the id of their units."""
-        return {
-            (file.path, library.unit): library.kind
-            for file in self.files
-            if file.python
-            for library in file.python.libraries
-            if library.unit is not None
-        }
+    def _python(self) -> dict[str, PythonFacts]:
+        return {file.path: file.python for file in self.files if file.python}
 
     @cached_property
-    def _functions(self) -> dict[str, tuple[PythonFunction, ...]]:
-        return {file.path: file.python.functions for file in self.files if file.python}
+    def _libraries(self) -> dict[tuple[str, int], PythonLibrary]:
+        """The Python `Library` objects by the file and the id of their units."""
+        return {
+            (path, library.unit): library
+            for path, facts in self._python.items()
+            for library in facts.libraries
+            if library.unit is not None
+        }
 
     def _site(self, item: Unit | Registered[Definition | Implementation | Fallback]) -> Site:
         unit = item if isinstance(item, Unit) else item.unit
@@ -308,15 +323,6 @@ class Program:
         guards = [tested, called.name if called and not called.at_import else None]
         guard = " && ".join(text for text in guards if text) or None
         return Site(file, item.condition, guard, unit.stable, unit.namespace_macro is not None)
-
-    def function_around(self, place: Place) -> PythonFunction | None:
-        """The innermost Python function whose body holds `place`; None at module level and in C++."""
-        around = [
-            function
-            for function in self._functions.get(place.path, ())
-            if function.place.start <= place.start < function.place.end
-        ]
-        return min(around, key=lambda function: function.place.end - function.place.start, default=None)
 
     @cached_property
     def _incomplete(self) -> bool:
@@ -343,8 +349,7 @@ class Program:
 
 _LEAST_SIMILARITY = 0.8
 _MAY_DEFINE = frozenset({"def", "unit"})
-_FRAGMENT = "FRAGMENT"
-_ROLES = {"DEF": UnitKind.LIBRARY, _FRAGMENT: UnitKind.FRAGMENT, "IMPL": UnitKind.IMPL}
+_ROLES = {"DEF": UnitKind.LIBRARY, "FRAGMENT": UnitKind.FRAGMENT, "IMPL": UnitKind.IMPL}
 _LOSSY = frozenset({"not-text", "parse-error", "template-text", "timeout", "too-large", "vanished"})
 """Problems of a file that may hide registrations (`Problem.code`)."""
 
@@ -359,6 +364,11 @@ def parse_name(text: str) -> OperatorName:
 def local_name(operator: OperatorName) -> str:
     """The name and overload, as a registration in the operator's own namespace writes them."""
     return str(operator).removeprefix(f"{operator.namespace}::")
+
+
+def holds(outer: Place, inner: Place) -> bool:
+    """Whether `inner` starts in `outer`."""
+    return outer.path == inner.path and outer.start <= inner.start < outer.end
 
 
 def _is_slip(written: str, meant: str) -> bool:

@@ -29,6 +29,7 @@ def torch_said(output: ProbeOutput) -> CachedTorch | None:
         msgspec.convert(said["keys"], KeyFacts),
         {name: parse_operator(name, dump, tuple(tags), relative) for name, dump, tags in said["operators"]},
         parse_fallbacks(said["fallbacks"], relative),
+        {namespace: relative(origin) for namespace, origin in said["libraries"].items()},
     )
     return CachedTorch(location["package"], stamp(location["stamps"]), torch)
 

@@ -68,7 +68,8 @@ class InstalledTorch(msgspec.Struct, frozen=True):
     """The dispatcher of one torch.
 
     `version` is `torch.__version__`; `cuda` and `hip` are None in builds without; `cxx11_abi` is
-    `_GLIBCXX_USE_CXX11_ABI`. `operators` are by name (`aten::add.Tensor`).
+    `_GLIBCXX_USE_CXX11_ABI`. `operators` are by name (`aten::add.Tensor`). `libraries` are the namespaces that have
+    their `TORCH_LIBRARY`, each with its place in the dump's words.
     """
 
     version: str
@@ -80,6 +81,7 @@ class InstalledTorch(msgspec.Struct, frozen=True):
     keys: KeyFacts
     operators: dict[str, InstalledOperator]
     fallbacks: tuple[InstalledKernel, ...]
+    libraries: dict[str, str] = {}
 
     def fallback_registrations(self) -> dict[str, Registration]:
         """The backend fallback at each key that has one."""

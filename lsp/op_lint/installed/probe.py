@@ -25,7 +25,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # annotations are not evaluated here, so they may be newer than Python 3.8
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 # torch's device types that have a dispatch key (c10/core/DeviceType.h); one that this torch does not know is left out.
 DEVICES = (
@@ -146,6 +146,21 @@ def operators(torch: Any) -> dict[str, str]:
     return {name: c._dispatch_dump(name) for name in sorted(names)}
 
 
+def libraries(torch: Any, names: Iterable[str]) -> dict[str, str]:
+    """The namespaces of these operators that have an owner (`TORCH_LIBRARY`), each with the place of its block."""
+    owners = {namespace: owner(torch, namespace) for namespace in sorted({name.partition("::")[0] for name in names})}
+    return {namespace: place for namespace, place in owners.items() if place is not None}
+
+
+def owner(torch: Any, namespace: str) -> str | None:
+    """Where a namespace was claimed: torch says so when it refuses another claim; one that it grants is given back."""
+    try:
+        torch._C._dispatch_library("DEF", namespace, "", SCRATCH, 0).reset()
+    except RuntimeError as error:
+        return str(error).partition("Previous registration of TORCH_LIBRARY was ")[2].partition(";")[0]
+    return None
+
+
 def tags(torch: Any, name: str) -> list[str]:
     """The names of the operator's tags."""
     base, _, overload = name.partition(".")
@@ -184,6 +199,7 @@ def plain_report(torch: Any, dumps: dict[str, str], fallbacks: str) -> dict[str,
         "keys": KeyReader(torch).read(),
         "operators": described(torch, dumps),
         "fallbacks": fallbacks,
+        "libraries": libraries(torch, dumps),
     }
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from op_lint.facts import Definition, Language
+from op_lint.condition import ALWAYS
+from op_lint.facts import Definition, Language, Lifetime, Place, RunTime
 from op_lint.findings import Finding, Related, Severity
-from op_lint.program import Program, Registered
+from op_lint.program import Program, Registered, holds
 from op_lint.rule import Rule
 from op_lint_rules._words import when, where
+
+_MADE_ANEW = frozenset({"torch.library.custom_op", "torch.library.triton_op"})
+"""What removes its own earlier operator before it defines it again (`CustomOpDef` in torch/_library/custom_ops.py)."""
 
 
 class DuplicateDef(Rule):
@@ -63,7 +68,14 @@ class DuplicateDef(Rule):
         """Every definition that meets an earlier one."""
         for operator in program.operators:
             for later, earlier in program.collisions(program.definitions_of(operator)):
-                yield self._twice(later, earlier)
+                if not later.unit.macro == earlier.unit.macro in _MADE_ANEW:
+                    yield self._twice(later, earlier)
+        definers = Counter(registered.place for registered in program.definitions)
+        for registered in program.definitions:
+            # A loop over names defines another operator each time: then several definitions stand at one place.
+            again = _run_again(program, registered) if definers[registered.place] == 1 else None
+            if again is not None:
+                yield self._repeated(registered.fact, again)
 
     def _twice(self, later: Registered[Definition], earlier: Registered[Definition]) -> Finding:
         operator = later.fact.operator
@@ -80,3 +92,29 @@ class DuplicateDef(Rule):
                 'multiple times."',
             ),
         )
+
+    def _repeated(self, fact: Definition, again: Place) -> Finding:
+        return self.finding(
+            fact.name_place,
+            f"`{fact.operator}` is defined each time this runs, and {where(again, fact.name_place)} runs it more than "
+            "once, which raises RuntimeError: define it once, at the top of the module",
+            related=(Related(again, "this runs it again"),),
+            notes=(
+                'torch says: "Tried to register an operator ... with the same name and overload name multiple times."',
+            ),
+        )
+
+
+def _run_again(program: Program, registered: Registered[Definition]) -> Place | None:
+    """The loop or the call by which importing the file runs this definition a second time, without a test around it."""
+    python = program.python_of(registered.file)
+    library = program.python_library(registered.unit)
+    dies = library is not None and library.lifetime is not Lifetime.KEPT
+    if python is None or dies or not registered.certain or registered.unit.macro in _MADE_ANEW:
+        return None
+    function = program.function_around(registered.place)
+    if function is None:
+        loops = (loop for loop in python.loops if holds(loop.place, registered.place) and (loop.iterations or 0) > 1)
+        return next((loop.place for loop in loops), None)
+    calls = [call for call in function.calls if call.run is not RunTime.FUNCTION and call.condition == ALWAYS]
+    return next((call.place for index, call in enumerate(calls) if index or call.in_loop), None)

@@ -71,35 +71,62 @@ class DuplicateLibrary(Rule):
     severity = Severity.ERROR
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """Every owner of a namespace that meets an earlier one."""
+        """Every owner of a namespace that meets torch's, or else an earlier one of the sources."""
+        of_torch = program.installed.libraries if program.installed and not program.in_torch else {}
         for namespace in sorted({unit.namespace for unit in program.units if unit.namespace is not None}):
-            owners = (unit for unit in program.units_of(namespace) if program.role(unit) is UnitKind.LIBRARY)
-            for later, earlier in program.collisions(owners):
-                yield self._twice(namespace, later, earlier)
+            owners = [unit for unit in program.units_of(namespace) if program.role(unit) is UnitKind.LIBRARY]
+            if namespace in of_torch:
+                for unit in owners:
+                    yield self._torch_owns_it(program, unit, of_torch[namespace])
+            else:
+                for later, earlier in program.collisions(owners):
+                    yield self._twice(later, earlier)
 
-    def _twice(self, namespace: str, later: Unit, earlier: Unit) -> Finding:
+    def _torch_owns_it(self, program: Program, unit: Unit, origin: str) -> Finding:
+        version = program.installed.version if program.installed else ""
+        return self.finding(
+            unit.namespace_place or unit.place,
+            f"the namespace `{unit.namespace}` is torch {version}'s own, so {_harm(unit)}: {_remedy(unit)}",
+            notes=(f"torch's own is {origin}", _torch_says(unit)),
+            fix=_fix(unit),
+        )
+
+    def _twice(self, later: Unit, earlier: Unit) -> Finding:
         place = later.namespace_place or later.place
         other = earlier.namespace_place or earlier.place
-        fragment = _FRAGMENTS.get(later.macro, "TORCH_LIBRARY_FRAGMENT")
-        if later.language is Language.PYTHON:
-            harm, remedy = "this raises RuntimeError", 'use `Library(..., "FRAGMENT")` here'
-        else:
-            harm = "loading the library crashes" if later.stable else "loading the library aborts"
-            remedy = f"use `{fragment}` here"
         return self.finding(
             place,
-            f"the namespace `{namespace}` already has its {earlier.macro} at {where(other, place)}, so {harm}"
-            f"{when(later.condition)}: {remedy}",
-            related=(Related(other, f"`{namespace}` is first claimed here"),),
-            notes=(f'torch says: "Only a single TORCH_LIBRARY can be used to register the namespace {namespace}"',),
-            fix=_fix(later, fragment),
+            f"the namespace `{later.namespace}` already has its {earlier.macro} at {where(other, place)}, so "
+            f"{_harm(later)}{when(later.condition)}: {_remedy(later)}",
+            related=(Related(other, f"`{later.namespace}` is first claimed here"),),
+            notes=(_torch_says(later),),
+            fix=_fix(later),
         )
 
 
-def _fix(unit: Unit, fragment: str) -> Fix | None:
+def _harm(unit: Unit) -> str:
+    if unit.language is Language.PYTHON:
+        return "this raises RuntimeError"
+    return "loading the library crashes" if unit.stable else "loading the library aborts"
+
+
+def _remedy(unit: Unit) -> str:
+    fragment = 'Library(..., "FRAGMENT")' if unit.language is Language.PYTHON else _fragment(unit)
+    return f"use `{fragment}` here"
+
+
+def _fragment(unit: Unit) -> str:
+    return _FRAGMENTS.get(unit.macro, "TORCH_LIBRARY_FRAGMENT")
+
+
+def _torch_says(unit: Unit) -> str:
+    return f'torch says: "Only a single TORCH_LIBRARY can be used to register the namespace {unit.namespace}"'
+
+
+def _fix(unit: Unit) -> Fix | None:
     """None where the block is not written with torch's own macro, whose name starts the unit."""
     if unit.macro not in _FRAGMENTS or unit.spelled is not None:
         return None
     start = unit.place.start
     macro = Place(unit.place.path, unit.place.line, start, start + len(unit.macro))
-    return Fix(f"make it a {fragment}", safe=True, edits=(Edit(macro, fragment),))
+    return Fix(f"make it a {_fragment(unit)}", safe=True, edits=(Edit(macro, _fragment(unit)),))
