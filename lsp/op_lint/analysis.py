@@ -20,6 +20,7 @@ from op_lint.cpp import CppOptions, CppReader, link
 from op_lint.facts import FileFacts, Language, Place, Problem
 from op_lint.files import SourceTree, language_of
 from op_lint.python.options import PythonOptions
+from op_lint.python.scan import scan_imports
 from op_lint.suppress import MARK, find_suppressions
 from op_lint.workers import Failure, ReadFile, Task, processors, read_in_workers
 
@@ -146,7 +147,7 @@ class _Readers:
     def imports(self, path: str, data: bytes) -> Iterator[FileFacts]:
         """What is of interest in a file that is no candidate: how a Python module imports others."""
         if language_of(path) is Language.PYTHON:
-            yield python.read_python(path, data, self._options)
+            yield scan_imports(path, data)
 
     def key(self, path: str, data: bytes | None) -> str:
         """A key of all that the facts of a file depend on but the headers that they name."""
