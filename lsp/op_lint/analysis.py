@@ -19,8 +19,6 @@ from op_lint.config import Settings
 from op_lint.cpp import CppOptions, CppReader, link
 from op_lint.facts import FileFacts, Language, Place, Problem
 from op_lint.files import SourceTree, language_of
-from op_lint.python.options import PythonOptions
-from op_lint.python.scan import scan_imports
 from op_lint.suppress import MARK, find_suppressions
 from op_lint.workers import Failure, ReadFile, Task, processors, read_in_workers
 
@@ -87,7 +85,8 @@ def analyse(
     """
     root = Path(tree.root)
     cpp = make_reader(root, tree.cpp, cpp_options(settings), buffers)
-    readers = _Readers(root, cpp, PythonOptions(settings.wrappers), buffers)
+    options = python.PythonOptions(settings.wrappers)
+    readers = _Readers(root, cpp, options, buffers)
     found: dict[str, FileFacts] = {}
     others: list[FileFacts] = []
     keys: dict[str, str] = {}
@@ -109,7 +108,7 @@ def analyse(
     if cache:
         cache.prune()
     files = sorted((*found.values(), *others), key=lambda facts: facts.path)
-    return Analysis(python.resolve(link(files)), tuple(sorted(found)), len(tasks))
+    return Analysis(python.resolve(link(files), options), tuple(sorted(found)), len(tasks))
 
 
 def cpp_options(settings: Settings) -> CppOptions:
@@ -124,7 +123,7 @@ def cpp_options(settings: Settings) -> CppOptions:
 class _Readers:
     """The readers of both languages, for the files of one project. Workers get a copy."""
 
-    def __init__(self, root: Path, cpp: Reader, options: PythonOptions, buffers: Mapping[str, bytes]) -> None:
+    def __init__(self, root: Path, cpp: Reader, options: python.PythonOptions, buffers: Mapping[str, bytes]) -> None:
         self._root = root
         self._cpp = cpp
         self._options = options
@@ -147,7 +146,7 @@ class _Readers:
     def imports(self, path: str, data: bytes) -> Iterator[FileFacts]:
         """What is of interest in a file that is no candidate: how a Python module imports others."""
         if language_of(path) is Language.PYTHON:
-            yield scan_imports(path, data)
+            yield python.scan_imports(path, data)
 
     def key(self, path: str, data: bytes | None) -> str:
         """A key of all that the facts of a file depend on but the headers that they name."""
