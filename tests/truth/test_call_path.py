@@ -96,9 +96,12 @@ def random_case(choice: random.Random, name: str) -> Case:
         keys += [key for key in WITHOUT_MODE if choice.random() < 0.2]
     if choice.random() < 0.5 and "CPU" not in keys:
         keys.append("CPU")
-    choice.shuffle(keys)
     kinds = [KernelKind.FALLTHROUGH if choice.random() < 0.2 else KernelKind.KERNEL for _ in keys]
-    return Case(name, tuple(zip(keys, (kind.value for kind in kinds), strict=True)), call)
+    registrations = [(key, kind.value) for key, kind in zip(keys, kinds, strict=True)]
+    if call.transforms and choice.random() < 0.2:
+        registrations.append(("Functionalize", KernelKind.FALLTHROUGH.value))
+    choice.shuffle(registrations)
+    return Case(name, tuple(registrations), call)
 
 
 def recorded_hits(path: Path) -> list[str]:

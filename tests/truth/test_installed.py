@@ -14,7 +14,8 @@ import pytest
 from op_lint.dispatch.keys import DispatchKeys
 from op_lint.dispatch.table import Reason, Table
 from op_lint.facts import KernelKind
-from op_lint.installed import reader
+from op_lint.installed import reader, snapshot
+from op_lint.installed.bundled import SUFFIX, bundled_versions, decode_snapshot, load_snapshot
 from op_lint.installed.interpreter import InterpreterSearch
 from op_lint.installed.model import Origin, ProblemCode, place_of
 from op_lint.installed.reader import Reading, ReadRequest, read_installed
@@ -229,3 +230,19 @@ class TestLoad:
         (problem,) = read_installed(ReadRequest(search(), load=(str(tmp_path / "gone.so"),))).problems
         assert problem.code is ProblemCode.LOAD_FAILED
         assert problem.message.startswith(f"loading {tmp_path}/gone.so failed: ")
+
+
+def test_the_bundled_snapshot_is_this_torch(tmp_path: Path) -> None:
+    """The command makes of the installed torch what is bundled."""
+    assert snapshot.main(["--python", sys.executable, "--output", str(tmp_path)]) == 0
+    (made,) = tmp_path.iterdir()
+    version = installed().torch.version
+    assert made.name == f"{version}{SUFFIX}"
+    if version in bundled_versions():
+        assert decode_snapshot(made.read_bytes()) == load_snapshot(version)
+
+
+def test_no_snapshot_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert snapshot.main(["--python", str(tmp_path / "python"), "--output", str(tmp_path)]) == 1
+    assert "does not exist" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -167,9 +167,10 @@ class _Walk:
         self.error: CallError | None = None
         self.failed_at = ""
         self.faking = False
-        # Whether the tensors are still in the wrappers of the transform that has the call, and of one that is done.
+        # Whether the tensors are in the wrappers of the transform that has the call, and still in those of one that is
+        # done: functionalize checks that when it is, vmap only when the last transform is.
         self.wrapped = False
-        self.stuck: Transform | None = None
+        self.stuck = False
         self.layers: list[_Layer] = []
         self.saved: list[tuple[KeySet, KeySet]] = []
         self.tensors = self.keys.set()
@@ -252,10 +253,10 @@ class _Walk:
         if error is not None:
             self._raise(entry, error)
             return None
-        if (handler := _HANDLERS.get((entry.key, entry.reason is Reason.FALLBACK))) is not None:
-            return handler(self, entry)
-        if entry.reason in (Reason.MATH, Reason.NESTED):
+        if entry.reason in (Reason.MATH, Reason.NESTED, Reason.BATCHED):
             self._step(entry, Outcome.RUNS, _DECOMPOSES)
+        elif (handler := _HANDLERS.get((entry.key, entry.reason is Reason.FALLBACK))) is not None:
+            return handler(self, entry)
         elif self.keys.kind(entry.key) in (KeyKind.BACKEND, KeyKind.UNDEFINED):
             self._step(entry, Outcome.RUNS, "")
         else:
@@ -326,17 +327,18 @@ class _Walk:
 
     def _unwrap(self, inner: KeySet) -> None:
         self.wrapped = False
-        if self.stuck is None:
+        if not self.stuck:
             self.tensors = inner
 
     def leave_transform(self, entry: Entry) -> KeySet | None:
         """The transform is done: the call goes to the one around it, in the thread state from before."""
         layer = self.layers.pop()
-        if self.wrapped:
-            self.stuck = self.stuck or layer.transform
-        if self.stuck is not None and not self.layers:
-            lacking = BATCHED if self.stuck is Transform.VMAP else FUNCTIONALIZE
-            self._raise(entry, errors.still_wrapped(self.stuck), lacking)
+        if self.wrapped and not self.stuck and layer.transform is Transform.FUNCTIONALIZE:
+            self._raise(entry, errors.still_wrapped(layer.transform), FUNCTIONALIZE)
+            return None
+        self.stuck = self.stuck or self.wrapped
+        if self.stuck and not self.layers:
+            self._raise(entry, errors.still_wrapped(Transform.VMAP), BATCHED)
             return None
         self._step(entry, Outcome.CALLS_ON, f"functorch: {layer.transform.value} is done, calls on outside it")
         self.included, self.excluded = self.saved.pop()
@@ -347,9 +349,6 @@ class _Walk:
 
     def unwrap_batched(self, entry: Entry) -> KeySet | None:
         """A batching rule. Torch's own call other operators; the fallback and a user's call this one, unwrapped."""
-        if entry.reason is Reason.BATCHED:
-            self._step(entry, Outcome.RUNS, _DECOMPOSES)
-            return None
         if entry.reason is Reason.KERNEL and entry.registration is not None and _is_torchs(entry.registration):
             self._step(entry, Outcome.RUNS, "PyTorch's batching rule: the operators it calls are dispatched anew")
             return None
