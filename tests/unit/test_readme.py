@@ -43,7 +43,8 @@ def test_the_first_command_finds_mistakes_in_the_example() -> None:
     assert program == ".venv/bin/op-lint"
     outcome = run(ROOT, *arguments)
     assert outcome.status == 1, outcome
-    assert "error OPL2" in outcome.out
+    (printed,) = re.findall(r"Among what it prints:\n\n```\n(.*?)```", README, re.DOTALL)
+    assert printed in outcome.out
 
 
 def test_the_second_command_is_there() -> None:
