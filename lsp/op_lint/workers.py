@@ -140,8 +140,8 @@ def _serve(connection: Connection, read: ReadFile) -> None:
 
 
 def _limit_memory() -> None:
-    if sys.platform == "win32":
-        return
+    if sys.platform != "linux":
+        return  # Windows has no such limit, and macOS refuses to set it
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
