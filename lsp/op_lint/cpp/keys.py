@@ -10,9 +10,10 @@ from op_lint.cpp.literals import Lookup
 DEFAULT_KEY = "CompositeImplicitAutograd"
 """The key of a kernel that is registered without one (library.cpp, torch 2.13)."""
 
+_NO_KEY = "Undefined"
+
 _OWN_NAMES = {
-    "CatchAll": DEFAULT_KEY,
-    "Undefined": DEFAULT_KEY,
+    "CatchAll": _NO_KEY,
     "CPUTensorId": "CPU",
     "CUDATensorId": "CUDA",
     "DefaultBackend": "CompositeExplicitAutograd",
@@ -25,6 +26,10 @@ _OWN_NAMES = {
 
 _KEY_ENUM = "c10::DispatchKey"
 _DEVICE_ENUMS = ("torch::headeronly::DeviceType", "c10::DeviceType")
+_DEVICES = frozenset({
+    "CPU", "CUDA", "HIP", "HPU", "IPU", "Lazy", "MAIA", "MPS", "MTIA", "Meta", "PrivateUse1", "XLA", "XPU",
+})  # fmt: skip
+"""The devices that `torch::dispatch(DeviceType, f)` has a key for, of the same name (torch/library.h, torch 2.13)."""
 
 
 def own_name(key: str) -> str:
@@ -32,8 +37,16 @@ def own_name(key: str) -> str:
     return _OWN_NAMES.get(key, key)
 
 
+def given_key(key: str | None) -> str | None:
+    """`key` as a block or a call gives it: `CatchAll` and `Undefined` give none (torch/library.h, torch 2.13)."""
+    return None if key == _NO_KEY else key
+
+
 def key_of(cursor: Any, lookup: Lookup, depth: int = 0) -> str | None:
-    """The dispatch key that an expression is (`c10::DispatchKey::CPU`, `torch::kCPU`, a constant); None if unknown."""
+    """The dispatch key that an expression is (`c10::DispatchKey::CPU`, `torch::kCPU`, a constant); None if unknown.
+
+    A device without a key is `DeviceType::NAME`, a key that no torch has: `torch::dispatch` refuses it at load time.
+    """
     if depth > 16:
         return None
     if cursor.kind == CursorKind.DECL_REF_EXPR:
@@ -51,8 +64,10 @@ def _referenced_key(declaration: Any, lookup: Lookup, depth: int) -> str | None:
         return None
     if declaration.kind == CursorKind.ENUM_CONSTANT_DECL:
         enum = qualified_name(declaration.semantic_parent)
-        # torch::dispatch(DeviceType, f) takes the key of the same name (library.h, torch 2.13).
-        return own_name(declaration.spelling) if enum == _KEY_ENUM or enum in _DEVICE_ENUMS else None
+        if enum == _KEY_ENUM:
+            return own_name(declaration.spelling)
+        device = declaration.spelling
+        return (device if device in _DEVICES else f"DeviceType::{device}") if enum in _DEVICE_ENUMS else None
     bound = lookup(declaration)
     if isinstance(bound, str):
         return bound

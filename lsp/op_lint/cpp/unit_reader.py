@@ -34,7 +34,7 @@ from op_lint.cpp.cursors import (
     type_name,
 )
 from op_lint.cpp.kernels import KernelReader
-from op_lint.cpp.keys import DEFAULT_KEY, is_key, key_of, own_name
+from op_lint.cpp.keys import DEFAULT_KEY, given_key, is_key, key_of
 from op_lint.cpp.literals import LiteralReader
 from op_lint.cpp.sources import SourceMap
 from op_lint.facts import (
@@ -229,9 +229,9 @@ class _UnitReader:
         key = key_of(arguments[3], body.lookup)
         if stable and _KINDS[kind] == UnitKind.IMPL:
             text = self.literals.text(arguments[3], body.lookup)
-            key = own_name(text.value) if text else None
+            key = text.value if text else None  # as it is: torch looks the text up, and knows fewer names than C++
         function = function_of(arguments[1])
-        unit = self.add_unit(_KINDS[kind], place, cursor, namespace.value, key, stable, function)
+        unit = self.add_unit(_KINDS[kind], place, cursor, namespace.value, given_key(key), stable, function)
         if function is not None:
             self.run_body(function, [_Library(unit)], body)
 
@@ -279,7 +279,7 @@ class _UnitReader:
         namespace = self.literals.text(arguments[1], body.lookup)
         if kind not in _KINDS or namespace is None:
             return None
-        key = key_of(arguments[2], body.lookup)
+        key = given_key(key_of(arguments[2], body.lookup))
         return self.add_unit(_KINDS[kind], place, cursor, namespace.value, key, False, None)
 
     def function(self, cursor: Any) -> None:
@@ -618,7 +618,7 @@ class _UnitReader:
             if key is None:
                 self._unresolved_call("impl", "the dispatch key is not a constant", site)
                 return
-            given = _Given(given.kernel, key, self.sources.place(arguments[1]))
+            given = _Given(given.kernel, given_key(key), self.sources.place(arguments[1]))
         self._implement(text, given, site)
 
     def _implement(self, text: Text, given: _Given, site: _Site) -> None:
@@ -672,7 +672,7 @@ class _UnitReader:
             if call.kind == CursorKind.CALL_EXPR and call.spelling == "dispatch":
                 for part in call.get_children():
                     if part.kind.is_expression() and is_key(part.type):
-                        return key_of(part, body.lookup), self.sources.place(part)
+                        return given_key(key_of(part, body.lookup)), self.sources.place(part)
         return None, None
 
     def _operator(self, unit: int, name: re.Match[str]) -> OperatorName:
@@ -754,7 +754,8 @@ class _UnitReader:
     def _legacy_kernel(self, call: Any, arguments: list[Any], site: _Site) -> _Given:
         key, key_place = None, None
         if arguments and is_key(arguments[0].type):
-            key, key_place = key_of(arguments[0], site.body.lookup), self.sources.place(arguments[0])
+            key = given_key(key_of(arguments[0], site.body.lookup))
+            key_place = self.sources.place(arguments[0])
             arguments = arguments[1:]
         if arguments:
             kernel = self.kernels.kernel(arguments[-1], site.place, site.body.lookup)

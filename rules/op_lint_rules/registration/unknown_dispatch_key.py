@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
 
 from op_lint.condition import Condition, atoms
 from op_lint.dispatch.keys import DispatchKeys, KeyKind
-from op_lint.facts import Place
+from op_lint.facts import Definition, Fallback, Implementation, Language, Place, Unit
 from op_lint.findings import Edit, Finding, Fix, Severity
 from op_lint.nearest import nearest
-from op_lint.program import Program
+from op_lint.program import Program, Registered
 from op_lint.rule import Need, Rule
 
 _MACRO = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 """What is written where a key should be, and is more likely a macro of the build than a misspelt key."""
 
-_Use = tuple[str, Place, Condition]
+_DEVICE = "DeviceType::"
+
+
+_Named = tuple[Registered[Definition | Implementation | Fallback], str | None, Place | None]
+
+
+class _Use(NamedTuple):
+    """A place that names a key. `text` says that torch looks the name up at run time, where it knows fewer than C++."""
+
+    key: str
+    place: Place
+    condition: Condition
+    text: bool
 
 
 class UnknownDispatchKey(Rule):
@@ -25,7 +39,8 @@ class UnknownDispatchKey(Rule):
     ## What it does
     Reports keys of blocks and calls that the installed torch does not have, and those of functionalities
     that exist once for each backend (`Sparse`, `Quantized`, `Dense`, `NestedTensor`, ...): tensors have `SparseCPU`,
-    `SparseCUDA` and so on. Keys under a condition that names a version are left alone.
+    `SparseCUDA` and so on; a name that only C++ has for a key (`Autocast`, `CatchAll`) in Python or with the stable
+    ABI; and a device that `m.impl` has no key for. Keys under a condition that names a version are left alone.
 
     ## Why it is bad
     In C++ an unknown key does not compile; with the stable ABI it compiles, and loading the library crashes without a
@@ -35,14 +50,14 @@ class UnknownDispatchKey(Rule):
     ```cpp title="ops.cpp"
     #include <torch/library.h>
 
-    at::Tensor scale_sparse(const at::Tensor& x);
+    at::Tensor scale_autograd(const at::Tensor& x);
 
     TORCH_LIBRARY(demo, m) {
       m.def("scale(Tensor x) -> Tensor");
     }
 
-    TORCH_LIBRARY_IMPL(demo, Sparse, m) {
-      m.impl("scale", &scale_sparse);
+    TORCH_LIBRARY_IMPL(demo, AutogradCuda, m) {
+      m.impl("scale", &scale_autograd);
     }
     ```
 
@@ -50,14 +65,14 @@ class UnknownDispatchKey(Rule):
     ```cpp title="ops.cpp"
     #include <torch/library.h>
 
-    at::Tensor scale_sparse(const at::Tensor& x);
+    at::Tensor scale_autograd(const at::Tensor& x);
 
     TORCH_LIBRARY(demo, m) {
       m.def("scale(Tensor x) -> Tensor");
     }
 
-    TORCH_LIBRARY_IMPL(demo, SparseCPU, m) {
-      m.impl("scale", &scale_sparse);
+    TORCH_LIBRARY_IMPL(demo, AutogradCUDA, m) {
+      m.impl("scale", &scale_autograd);
     }
     ```
 
@@ -79,29 +94,39 @@ class UnknownDispatchKey(Rule):
         if keys is None or installed is None:
             return
         seen: set[Place] = set()
-        for key, place, condition in _uses(program):
-            if place in seen or _names_a_version(condition):
+        for use in _uses(program):
+            if use.place in seen or _names_a_version(use.condition):
                 continue
-            seen.add(place)
-            own = keys.canonical(key)
-            if own is None and not _MACRO.fullmatch(key):
-                yield self._unknown(key, place, keys, installed.version)
+            seen.add(use.place)
+            own = keys.canonical(use.key)
+            if use.key.startswith(_DEVICE):
+                yield self._keyless(use)
+            elif own is None and not _MACRO.fullmatch(use.key):
+                yield self._unknown(use, keys, installed.version)
+            elif own is not None and use.text and own != use.key:
+                yield self._only_in_cpp(use, own)
             elif own is not None and keys.kind(own) is KeyKind.PER_BACKEND:
-                yield self._unreachable(own, place, keys)
+                yield self._unreachable(use.place, own, keys)
 
-    def _unknown(self, key: str, place: Place, keys: DispatchKeys, version: str) -> Finding:
-        names = (*keys.runtime[1:], *keys.facts.aliases)
-        meant = nearest(key, names)
+    def _unknown(self, use: _Use, keys: DispatchKeys, version: str) -> Finding:
+        meant = nearest(use.key, (*keys.runtime[1:], *keys.facts.aliases))
         hint = f"; did you mean `{meant}`?" if meant else ""
-        written_here = place.end - place.start == len(key)
-        edits = (Edit(place, meant),) if meant and written_here else ()
+        return self.finding(use.place, f"torch {version} has no dispatch key `{use.key}`{hint}", fix=_fix(use, meant))
+
+    def _only_in_cpp(self, use: _Use, own: str) -> Finding:
+        message = f"only C++ code knows `{use.key}`, torch cannot look it up: write `{own}`"
+        return self.finding(use.place, message, fix=_fix(use, own))
+
+    def _keyless(self, use: _Use) -> Finding:
+        device = use.key.removeprefix(_DEVICE)
         return self.finding(
-            place,
-            f"torch {version} has no dispatch key `{key}`{hint}",
-            fix=Fix(f"use {meant}", safe=False, edits=edits) if edits else None,
+            use.place,
+            f"no dispatch key goes with the device {device}, so loading the library aborts: name a key, "
+            "`c10::DispatchKey::...`",
+            notes=(f'torch says: "Device type {device.lower()} cannot be overloaded at dispatch time"',),
         )
 
-    def _unreachable(self, key: str, place: Place, keys: DispatchKeys) -> Finding:
+    def _unreachable(self, place: Place, key: str, keys: DispatchKeys) -> Finding:
         return self.finding(
             place,
             f"no call ever reaches a kernel at `{key}`, which stands for one key for each backend: register at "
@@ -109,21 +134,30 @@ class UnknownDispatchKey(Rule):
         )
 
 
+def _fix(use: _Use, meant: str | None) -> Fix | None:
+    """None where the name is not written just so (a macro gives it, or an expression)."""
+    if meant is None or use.place.end - use.place.start != len(use.key):
+        return None
+    return Fix(f"use {meant}", safe=False, edits=(Edit(use.place, meant),))
+
+
 def _uses(program: Program) -> Iterator[_Use]:
     """Where a key is named, and under which condition: in blocks, then in calls."""
     for unit in program.units:
         if unit.key is not None:
-            yield unit.key, unit.key_place or unit.place, unit.condition
-    for definition in program.definitions:
-        if definition.fact.key is not None:
-            yield definition.fact.key, definition.fact.key_place or definition.place, definition.condition
-    for implementation in program.implementations:
-        if implementation.fact.call_key is not None:
-            place = implementation.fact.key_place or implementation.place
-            yield implementation.fact.call_key, place, implementation.condition
-    for fallback in program.fallbacks:
-        if fallback.fact.key is not None:
-            yield fallback.fact.key, fallback.fact.key_place or fallback.place, fallback.condition
+            yield _Use(unit.key, unit.key_place or unit.place, unit.condition, _is_text(unit))
+    named: Iterator[_Named] = chain(
+        ((found, found.fact.key, found.fact.key_place) for found in program.definitions),
+        ((found, found.fact.call_key, found.fact.key_place) for found in program.implementations),
+        ((found, found.fact.key, found.fact.key_place) for found in program.fallbacks),
+    )
+    for registered, key, place in named:
+        if key is not None:
+            yield _Use(key, place or registered.place, registered.condition, _is_text(registered.unit))
+
+
+def _is_text(unit: Unit) -> bool:
+    return unit.stable or unit.language is Language.PYTHON
 
 
 def _names_a_version(condition: Condition) -> bool:
