@@ -18,9 +18,9 @@ TORCH_LIBRARY(pieces, m) {
       /* a mode, quoted inside */ "str mode=\"exact\") "
       "-> Tensor");
   m.def("split(Tensor whole, int parts)" " -> " "Tensor");
-  m.def("tab\x62ed(Tensor x,\tint n) \
+  m.def("tab\x62" "ed(Tensor x,\tint n) \
 -> Tensor", [](const at::Tensor& x, int64_t n) { return x * n; });
-  m.def("octa\154(Tensor x)\n-> Tensor", [](const at::Tensor& x) { return x + 0; });
+  m.def("octa\154(Tensor x,\n int n) -> Tensor", [](const at::Tensor& x, int64_t n) { return x + n; });
 }
 
 TORCH_LIBRARY_IMPL(pieces, CPU, m) {

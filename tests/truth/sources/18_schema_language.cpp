@@ -16,8 +16,8 @@ TORCH_LIBRARY(language, m) {
       "defaults(Tensor x, int a=-1, float b=1e-6, bool c=False, str d='x', int[] e=[], int[2] f=[0, 1], "
       "Tensor? g=None, float[]? h=None, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
       "bool? pin_memory=None, MemoryFormat? memory_format=None, Generator? generator=None) -> Tensor");
-  m.def("reduction(Tensor x, int reduction=Mean, str[] names=[\"a\", \"b\"]) -> Tensor");
-  m.def("scalars(Scalar a, Scalar? b=None, SymInt c=1, Scalar[] d=[]) -> (Scalar, SymInt, bool, str)");
+  m.def("reduction(Tensor x, int reduction=Mean, int[] sizes=[1, 2]) -> Tensor");
+  m.def("scalars(Scalar a, Scalar? b, SymInt c, Scalar[] d) -> (Scalar, SymInt, bool, str)");
   m.def("containers(Dict(str, Tensor) table, (int, float) pair, Tensor[][] nested, Stream s) -> Dict(str, Tensor)");
   m.def("out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)");
   m.def("spaces ( Tensor  x ,int n = 2 )->Tensor");
