@@ -10,7 +10,7 @@ import msgspec
 
 from op_lint.dispatch.call import Transform
 from op_lint.dispatch.keys import UNDEFINED
-from op_lint.dispatch.registration import Operator, Registration
+from op_lint.dispatch.registration import Operator
 from op_lint.dispatch.table import Table
 
 META = "Meta"
@@ -105,8 +105,11 @@ def cannot_functionalize(operator: Operator) -> CallError:
     )
 
 
-def not_supported(operator: Operator, registration: Registration) -> CallError:
-    """A call reached a kernel that was made to refuse (`CppFunction::makeNamedNotSupported`)."""
+def not_supported(operator: Operator) -> CallError:
+    """A call reached a kernel that was made to refuse (`CppFunction::makeNamedNotSupported`, gone by torch 2.13)."""
     return CallError(
-        "RuntimeError", f"{operator.name}: the kernel at {registration.key} refuses every call ({registration.origin})"
+        "RuntimeError",
+        f"{operator.name} is not yet supported with named tensors. Please drop names via"
+        " `tensor = tensor.rename(None)`, call the op with an unnamed tensor, and set names on the result of the"
+        " operation.",
     )

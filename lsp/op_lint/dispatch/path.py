@@ -272,7 +272,7 @@ class _Walk:
         if entry.fallthrough:
             return errors.fallthrough_executed()
         if entry.registration is not None and entry.registration.kind is KernelKind.NOT_SUPPORTED:
-            return errors.not_supported(operator, entry.registration)
+            return errors.not_supported(operator)
         if entry.reason is Reason.FALLBACK and entry.key == META:
             return errors.no_meta_kernel(operator)
         if entry.reason is Reason.FALLBACK and entry.key == FUNCTIONALIZE and _has_alias_annotation(operator):
