@@ -15,6 +15,8 @@ _REGISTERS = re.compile(
 """What a file that registers operators says somewhere, unless a macro of the project says it in its place."""
 
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_BLOCK = re.compile(rb"^[ \t]*(?:STABLE_)?TORCH_LIBRARY(?:_FRAGMENT|_IMPL)?[ \t]*\(", re.MULTILINE)
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
 _CALLS = re.compile(rb"\.\s*(?:def|impl|fallback|op)\s*\(")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
@@ -114,6 +116,30 @@ def registering_files(contents: Mapping[str, bytes], macros: frozenset[bytes]) -
         if _REGISTERS.search(data) or (pattern is not None and pattern.search(data) and _uses(data, pattern)):
             found.append(path)
     return tuple(sorted(found))
+
+
+def including_files(contents: Mapping[str, bytes], index: IncludeIndex) -> frozenset[str]:
+    """The files that include a header with a block in it, directly or through others: they register, too."""
+    wanted = {path for path, data in contents.items() if path.endswith(HEADERS) and _has_block(data)}
+    found: set[str] = set()
+    while wanted:
+        wanted = {path for path, data in contents.items() if path not in found and _includes(path, data, wanted, index)}
+        found |= wanted
+    return frozenset(found)
+
+
+def _has_block(data: bytes) -> bool:
+    return b"TORCH_LIBRARY" in data and _BLOCK.search(_DEFINE.sub(b"", blank_comments_and_literals(data))) is not None
+
+
+def _includes(path: str, data: bytes, headers: set[str], index: IncludeIndex) -> bool:
+    """Whether the file at `path` includes one of `headers` itself."""
+    if not any(posixpath.basename(header).encode() in data for header in headers):
+        return False
+    return any(
+        index.resolve(path, match[2].decode(errors="replace"), match[1] == b"<") in headers
+        for match in _INCLUDE.finditer(data)
+    )
 
 
 def _uses(data: bytes, pattern: re.Pattern[bytes]) -> bool:

@@ -18,6 +18,7 @@ from op_lint.cpp.compile_commands import CompileCommands, read_compile_commands
 from op_lint.cpp.index import (
     HEADERS,
     IncludeIndex,
+    including_files,
     is_overlaid,
     mention,
     registering_files,
@@ -83,7 +84,8 @@ class CppReader:
 
     @cached_property
     def _candidates(self) -> tuple[str, ...]:
-        return registering_files(self._all_contents(), self.macros)
+        contents = self._all_contents()
+        return tuple(sorted({*registering_files(contents, self.macros), *including_files(contents, self.index)}))
 
     def candidates(self) -> tuple[str, ...]:
         """The files that may register something, sorted."""
