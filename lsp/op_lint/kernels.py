@@ -1,0 +1,105 @@
+"""Which schema a kernel has to fit: that of its own definition, of the operator's, or of the installed operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import msgspec
+
+from op_lint.condition import Condition, compatible, conjunction
+from op_lint.facts import Definition, Implementation, Kernel, KernelKind, Language, Text
+from op_lint.program import Program, Registered
+from op_lint.schema.model import Name, Schema, SchemaError
+from op_lint.schema.parser import parse_declaration
+
+_KEPT = 65_536
+"""Schema strings whose parse is kept in one process."""
+
+
+@lru_cache(maxsize=_KEPT)
+def parsed(text: str) -> Schema | Name | SchemaError:
+    """What a string given to `def` means (`parse_declaration`), remembered."""
+    return parse_declaration(text)
+
+
+def schema_text(fact: Definition) -> Text:
+    """The string that a definition gives as its schema; the operator's name where it gives nothing else."""
+    return fact.schema or fact.text
+
+
+class Bound(msgspec.Struct, frozen=True, eq=False):
+    """A C++ kernel and a schema that it has to fit.
+
+    `text` is the schema's string in the sources; None for an installed operator's, whose string is `written`.
+    `condition` is when both are there.
+    """
+
+    registered: Registered[Definition] | Registered[Implementation]
+    kernel: Kernel
+    schema: Schema
+    written: str
+    text: Text | None
+    condition: Condition
+
+
+def bound_kernels(program: Program) -> Iterator[Bound]:
+    """Every C++ kernel whose schema is known for certain, with that schema.
+
+    An operator that is defined several times with schemas that differ (per backend, per configuration) binds
+    its kernels where one definition is in the kernel's own file, or only one can be there with it.
+    """
+    for definition in program.definitions:
+        kernel = definition.fact.kernel
+        if kernel is not None and _is_compared(definition.fact):
+            text = schema_text(definition.fact)
+            schema = parsed(text.value)
+            if isinstance(schema, Schema):
+                yield Bound(definition, kernel, schema, text.value, text, definition.condition)
+    for implementation in program.implementations:
+        if _is_compared(implementation.fact):
+            yield from _bound(program, implementation)
+
+
+def _is_compared(fact: Definition | Implementation) -> bool:
+    """Whether a registration gives a C++ function whose types the dispatcher looks at."""
+    return fact.language is Language.CPP and fact.kernel is not None and fact.kernel.kind is KernelKind.KERNEL
+
+
+def _bound(program: Program, implementation: Registered[Implementation]) -> Iterator[Bound]:
+    fact = implementation.fact
+    definitions = _candidates(program, implementation)
+    if not program.definitions_of(fact.operator):
+        yield from _installed(program, implementation)
+        return
+    schemas = [(definition, parsed(schema_text(definition.fact).value)) for definition in definitions]
+    known = [(definition, schema) for definition, schema in schemas if isinstance(schema, Schema)]
+    if len(known) != len(schemas) or not known:
+        return
+    if len(known) > 1 and any(schema != known[0][1] for _, schema in known[1:]):
+        return
+    definition, schema = known[0]
+    condition = conjunction((definition.condition, implementation.condition))
+    text = schema_text(definition.fact)
+    yield Bound(implementation, fact.kernel, schema, text.value, text, condition)
+
+
+def _candidates(program: Program, implementation: Registered[Implementation]) -> list[Registered[Definition]]:
+    """The definitions that can be there with a kernel; those of its own file, if there are such."""
+    possible = [
+        definition
+        for definition in program.definitions_of(implementation.fact.operator)
+        if compatible(definition.condition, implementation.condition)
+    ]
+    own = [definition for definition in possible if definition.file == implementation.file]
+    return own or possible
+
+
+def _installed(program: Program, implementation: Registered[Implementation]) -> Iterator[Bound]:
+    found = program.installed_operator(implementation.fact.operator)
+    if found is None or found.schema is None or program.in_torch:
+        return
+    schema = parsed(found.schema)
+    if isinstance(schema, Schema):
+        kernel = implementation.fact.kernel
+        yield Bound(implementation, kernel, schema, found.schema, None, implementation.condition)

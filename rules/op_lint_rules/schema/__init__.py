@@ -1,0 +1,1 @@
+"""Rules about schema strings, and about kernels that have to fit them."""

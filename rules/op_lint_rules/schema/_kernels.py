@@ -1,0 +1,65 @@
+"""Words about kernels and their signatures."""
+
+from __future__ import annotations
+
+from op_lint.facts import Definition, Implementation, Kernel, Place
+from op_lint.findings import Edit, Fix, Related
+from op_lint.kernels import Bound
+from op_lint.schema.match import Comparison, Mismatch, Part
+from op_lint.schema.model import Span
+
+
+def place_of_kernel(fact: Definition | Implementation, kernel: Kernel) -> Place:
+    """Where the registration names its kernel; the operator's name where a macro hides that."""
+    return fact.name_place if kernel.place == fact.place else kernel.place
+
+
+def schema_place(bound: Bound, mismatch: Mismatch) -> Place | None:
+    """Where the schema says what `mismatch` is about; None for an installed operator's."""
+    if bound.text is None:
+        return None
+    span = mismatch.argument.span if mismatch.argument is not None else _span_of_count(bound, mismatch)
+    return bound.text.place_of(span.start, max(span.end, span.start + 1))
+
+
+def _span_of_count(bound: Bound, mismatch: Mismatch) -> Span:
+    """The list that is too long or too short: its first argument without a partner, else the name or the returns."""
+    if mismatch.part is Part.RETURN_COUNT:
+        return bound.schema.returns_span
+    if mismatch.arguments:
+        return bound.schema.arguments[mismatch.arguments[0]].span
+    return bound.schema.name.span
+
+
+def related_places(bound: Bound, mismatch: Mismatch) -> tuple[Related, ...]:
+    """The two sides: the schema's part and the kernel's."""
+    found: list[Related] = []
+    place = schema_place(bound, mismatch)
+    if place is not None:
+        argument = mismatch.argument
+        text = bound.written[argument.span.start : argument.span.end] if argument is not None else "the schema"
+        found.append(Related(place, f"the schema says `{text}`" if argument else "the schema"))
+    kernel_place = parameter_place(bound.kernel, mismatch)
+    if kernel_place is not None:
+        found.append(Related(kernel_place, "the kernel"))
+    return tuple(found)
+
+
+def parameter_place(kernel: Kernel, mismatch: Mismatch) -> Place | None:
+    """The parameter at fault, else the kernel's declaration."""
+    if mismatch.parameter is not None and mismatch.parameter.place is not None:
+        return mismatch.parameter.place
+    return kernel.signature.place if kernel.signature else None
+
+
+def schema_fix(bound: Bound, comparison: Comparison) -> Fix | None:
+    """The schema that the kernel means; None where the string is not written in the sources in one piece each."""
+    if bound.text is None or not comparison.edits:
+        return None
+    edits: list[Edit] = []
+    for edit in comparison.edits:
+        place = bound.text.place_of(edit.span.start, edit.span.end)
+        if place.end - place.start != len(bound.written[edit.span.start : edit.span.end].encode()):
+            return None
+        edits.append(Edit(place, edit.text.replace("\\", "\\\\").replace('"', '\\"')))
+    return Fix("change the schema to what the kernel takes", safe=False, edits=tuple(edits))

@@ -1,0 +1,86 @@
+"""OPL107."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from op_lint.facts import Definition
+from op_lint.findings import Finding, Severity
+from op_lint.kernels import parsed, schema_text
+from op_lint.program import Program
+from op_lint.rule import Rule
+from op_lint.schema.model import Argument, Schema
+from op_lint_rules.schema._out import is_out_overload, misplaced_out
+
+_CORE = frozenset({"aten", "prim", "prims"})
+
+
+class AliasedReturn(Rule):
+    """A custom operator whose return is declared to alias an argument.
+
+    ## What it does
+    Reports alias annotations on returns (`-> Tensor(a!)`, `-> Tensor(a)`) of operators outside of PyTorch's own
+    namespaces. An out variant that returns its keyword-only out argument and has the tag `out` is left alone, and so
+    are operators that only annotate arguments (`Tensor!`, `Tensor(a!)[]?`).
+
+    ## Why it is bad
+    Functionalization refuses such an operator, and with it torch.compile, torch.export and opcheck. Eager mode works,
+    which is why it is found late.
+
+    ## Example
+    ```cpp title="ops.cpp"
+    #include <torch/library.h>
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("scale_(Tensor(a!) x, float s) -> Tensor(a!)");
+    }
+    ```
+
+    ## Use instead
+    ```cpp title="ops.cpp"
+    #include <torch/library.h>
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("scale_(Tensor(a!) x, float s) -> ()");
+    }
+    ```
+
+    ## References
+    - torch/_subclasses/functional_tensor.py
+    - torch/_library/utils.py, `is_functional_schema`
+    """
+
+    code = "OPL107"
+    name = "aliased-return"
+    severity = Severity.WARNING
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """The first aliased return of every custom operator."""
+        if program.in_torch:
+            return
+        for definition in program.definitions:
+            fact = definition.fact
+            schema = parsed(schema_text(fact).value)
+            if not isinstance(schema, Schema) or fact.operator.namespace in _CORE:
+                continue
+            aliased = next((item for item in schema.returns if item.alias is not None), None)
+            if aliased is not None and not _is_out_variant(fact, schema):
+                yield self._aliased(fact, schema, aliased)
+
+    def _aliased(self, fact: Definition, schema: Schema, returned: Argument) -> Finding:
+        written = [argument for argument in schema.arguments if argument.is_written]
+        cure = "return nothing (`-> ()`)" if written else "return a new tensor, and clone it in the kernel"
+        if written and all(argument.keyword_only for argument in written):
+            cure += ", or from torch 2.13 on give it the tag `out`"
+        return self.finding(
+            schema_text(fact).place_of(returned.span.start, returned.span.end),
+            f"`{fact.operator}` returns an alias of an argument, which torch.compile and torch.export refuse in a "
+            f"custom operator: {cure}",
+        )
+
+
+def _is_out_variant(fact: Definition, schema: Schema) -> bool:
+    """An out variant with the tag `out`, which torch 2.13 takes; one that is not of the right form is OPL106's."""
+    if not is_out_overload(fact.operator.overload) and "out" not in fact.tags:
+        return False
+    return "out" in fact.tags or misplaced_out(schema) is not None

@@ -1,0 +1,106 @@
+"""OPL111."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from op_lint.facts import Definition, Place, Text
+from op_lint.findings import Finding, Related, Severity
+from op_lint.kernels import parsed, schema_text
+from op_lint.program import Program, Registered
+from op_lint.rule import Need, Rule
+from op_lint.schema.compare import Difference, differences
+from op_lint.schema.model import Name, Schema
+from op_lint_rules._words import when, where
+
+
+class SchemaConflict(Rule):
+    """An operator is defined here with another schema than it already has.
+
+    ## What it does
+    Compares the schema of a definition with that of the same operator in the installed torch, and in another
+    definition of the same library, and says what differs. Names of returns and of alias sets do not count.
+
+    ## Why it is bad
+    An operator has one schema in a process. The second definition aborts; where another package made the first one,
+    which of the two the callers get depends on the order of imports.
+
+    ## Example
+    ```cpp title="ops.cpp"
+    #include <torch/library.h>
+
+    TORCH_LIBRARY_FRAGMENT(aten, m) {
+      m.def("relu(Tensor self, float slope) -> Tensor");
+    }
+    ```
+
+    ## Use instead
+    ```cpp title="ops.cpp"
+    #include <torch/library.h>
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("relu(Tensor self, float slope) -> Tensor");
+    }
+    ```
+
+    ## References
+    - `Dispatcher::registerDef` in aten/src/ATen/core/dispatch/Dispatcher.cpp
+    """
+
+    code = "OPL111"
+    name = "schema-conflict"
+    severity = Severity.ERROR
+    needs = frozenset({Need.TORCH})
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """Every definition whose schema differs from an earlier one, or from that of the installed torch."""
+        for definition in program.definitions:
+            installed = program.installed_operator(definition.fact.operator)
+            if installed is not None and installed.schema is not None and not program.in_torch:
+                found = _differences(schema_text(definition.fact), installed.schema)
+                if found:
+                    yield self._installed(definition, found, installed.schema)
+        for operator in program.operators:
+            for later, earlier in program.collisions(program.definitions_of(operator)):
+                found = _differences(schema_text(later.fact), schema_text(earlier.fact).value)
+                if found:
+                    yield self._defined(later, earlier, found)
+
+    def _installed(self, definition: Registered[Definition], found: tuple[Difference, ...], schema: str) -> Finding:
+        return self.finding(
+            _place(schema_text(definition.fact), found[0]),
+            f"the installed torch defines `{definition.fact.operator}` differently: {_words(found)}"
+            f"{when(definition.condition)}",
+            notes=(f"the installed schema: {schema}",),
+        )
+
+    def _defined(
+        self, later: Registered[Definition], earlier: Registered[Definition], found: tuple[Difference, ...]
+    ) -> Finding:
+        place = _place(schema_text(later.fact), found[0])
+        return self.finding(
+            place,
+            f"`{later.fact.operator}` is defined differently at {where(earlier.fact.name_place, place)}: "
+            f"{_words(found)}{when(later.condition)}",
+            related=(Related(earlier.fact.name_place, "the other definition"),),
+        )
+
+
+def _differences(text: Text, other: str) -> tuple[Difference, ...]:
+    """What differs besides the namespace that one of the two strings may leave out."""
+    ours, theirs = parsed(text.value), parsed(other)
+    if not isinstance(ours, Schema) or not isinstance(theirs, Schema):
+        return ()
+    bare = Schema(Name(theirs.name.name, ours.name.namespace, theirs.name.overload), theirs.arguments, theirs.returns)
+    return differences(ours, bare)
+
+
+def _place(text: Text, difference: Difference) -> Place:
+    span = difference.first_span
+    return text.place_of(span.start, max(span.end, span.start + 1))
+
+
+def _words(found: tuple[Difference, ...]) -> str:
+    first = found[0]
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"{first.aspect.value} `{first.first}` here, `{first.second}` there{more}"

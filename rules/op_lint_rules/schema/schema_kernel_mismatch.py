@@ -1,0 +1,163 @@
+"""OPL102."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from op_lint.findings import Finding, Severity
+from op_lint.kernels import Bound, bound_kernels
+from op_lint.program import Program
+from op_lint.rule import Rule
+from op_lint.schema.match import Cause, Comparison, Mismatch, Part, Side, Verdict, compare
+from op_lint_rules._words import when
+from op_lint_rules.schema._kernels import place_of_kernel, related_places, schema_fix
+
+
+class SchemaKernelMismatch(Rule):
+    """A kernel whose C++ signature does not fit the schema of its operator.
+
+    ## What it does
+    Compares numbers and types of arguments and returns, as the dispatcher does when the library is loaded: the schema
+    against the one that it infers from the kernel's signature. Names, defaults, `*` and alias annotations do not
+    count. Kernels for operators of the installed torch are held against its schemas. Boxed kernels have no signature;
+    kernels of the stable ABI are OPL108's, and parameters that are wrong for every schema OPL103's and OPL104's.
+
+    ## Why it is bad
+    Loading the library ends the process: torch throws from a static initialiser, which nothing can catch.
+
+    ## Example
+    ```cpp title="ops.cpp"
+    #include <ATen/ATen.h>
+    #include <torch/library.h>
+
+    at::Tensor scale_cpu(const at::Tensor& x, int64_t s) {
+      return x * s;
+    }
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("scale(Tensor x, float s) -> Tensor");
+    }
+
+    TORCH_LIBRARY_IMPL(demo, CPU, m) {
+      m.impl("scale", &scale_cpu);
+    }
+    ```
+
+    ## Use instead
+    ```cpp title="ops.cpp"
+    #include <ATen/ATen.h>
+    #include <torch/library.h>
+
+    at::Tensor scale_cpu(const at::Tensor& x, double s) {
+      return x * s;
+    }
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("scale(Tensor x, float s) -> Tensor");
+    }
+
+    TORCH_LIBRARY_IMPL(demo, CPU, m) {
+      m.impl("scale", &scale_cpu);
+    }
+    ```
+
+    ## Fix
+    The schema that the signature means. It is not safe, since the kernel may be the side that is wrong.
+
+    ## References
+    - `findSchemaDifferences` in aten/src/ATen/core/op_registration/infer_schema.cpp
+    """
+
+    code = "OPL102"
+    name = "schema-kernel-mismatch"
+    severity = Severity.ERROR
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """The first difference of every kernel that does not fit, as torch reports one."""
+        for bound in bound_kernels(program):
+            if bound.kernel.stable or bound.kernel.signature is None:
+                continue
+            comparison = compare(bound.kernel.signature, bound.schema, bound.written)
+            told = [mismatch for mismatch in comparison.mismatches if mismatch.cause is not Cause.SYMBOL_BY_REFERENCE]
+            if comparison.verdict is Verdict.MISMATCH and told:
+                yield self._mismatch(bound, comparison, told)
+
+    def _mismatch(self, bound: Bound, comparison: Comparison, mismatches: list[Mismatch]) -> Finding:
+        first, *others = mismatches
+        return self.finding(
+            place_of_kernel(bound.registered.fact, bound.kernel),
+            f"{_difference(bound, first)}{_also(others)}{when(bound.condition)}",
+            related=related_places(bound, first),
+            notes=(f'loading this aborts: "{first.reason}"', *_cure(first)),
+            fix=schema_fix(bound, comparison),
+        )
+
+
+def _difference(bound: Bound, mismatch: Mismatch) -> str:
+    if mismatch.part is Part.ARGUMENT_COUNT:
+        return _count(bound, mismatch)
+    if mismatch.part is Part.RETURN_COUNT:
+        return (
+            f"`{bound.kernel.name}` has {_many(int(mismatch.actual), 'return')}, the schema of "
+            f"`{bound.registered.fact.operator}` has {mismatch.expected}"
+        )
+    if mismatch.part is Part.RETURN:
+        return (
+            f"return {mismatch.index + 1}: the schema says `{mismatch.expected}`, `{bound.kernel.name}` returns "
+            f"`{mismatch.actual}`"
+        )
+    written = bound.written[mismatch.argument.span.start : mismatch.argument.span.end] if mismatch.argument else ""
+    cpp = str(mismatch.parameter.type) if mismatch.parameter else ""
+    if mismatch.cause is Cause.SYMBOLS_MIXED:
+        return (
+            f"argument {mismatch.index + 1}: the schema says `{written}`, and `{bound.kernel.name}` takes `{cpp}` "
+            "here and c10::SymInt elsewhere: all of them or none"
+        )
+    return (
+        f"argument {mismatch.index + 1}: the schema says `{written}`, `{bound.kernel.name}` takes `{cpp}` "
+        f"(schema type `{mismatch.actual}`)"
+    )
+
+
+def _count(bound: Bound, mismatch: Mismatch) -> str:
+    text = (
+        f"`{bound.kernel.name}` takes {_many(int(mismatch.actual), 'argument')}, the schema of "
+        f"`{bound.registered.fact.operator}` has {mismatch.expected}"
+    )
+    missing = [bound.schema.arguments[index].name for index in mismatch.arguments]
+    signature = bound.kernel.signature
+    extra = [signature.parameters[index].name for index in mismatch.parameters] if signature else []
+    if missing and all(missing):
+        text += f"; the kernel lacks {_names(missing)}"
+    if extra and all(extra):
+        text += f"; the schema lacks {_names(extra)}"
+    return text
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def _also(others: list[Mismatch]) -> str:
+    indices = [str(mismatch.index + 1) for mismatch in others if mismatch.part is Part.ARGUMENT]
+    if not indices:
+        return ""
+    return f"; argument {', '.join(indices)} too"
+
+
+def _cure(mismatch: Mismatch) -> tuple[str, ...]:
+    """What to write on each side that may be the wrong one."""
+    kernel = f"change the parameter to `{mismatch.cpp}`" if mismatch.cpp else ""
+    if mismatch.part in (Part.RETURN, Part.RETURN_COUNT) and mismatch.cpp:
+        kernel = f"change the kernel to return `{mismatch.cpp}`"
+    schema = f"the schema to `{mismatch.schema_type}`" if mismatch.schema_type else ""
+    if mismatch.side is Side.KERNEL:
+        schema = ""
+    if mismatch.side is Side.SCHEMA and schema:
+        kernel = ""
+    text = ", or ".join(part for part in (kernel, schema) if part)
+    return (text if text.startswith("change") else f"change {text}",) if text else ()

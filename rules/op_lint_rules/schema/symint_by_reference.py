@@ -1,0 +1,102 @@
+"""OPL104."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from op_lint.facts import Place
+from op_lint.findings import Edit, Finding, Fix, Related, Severity
+from op_lint.kernels import Bound, bound_kernels
+from op_lint.program import Program
+from op_lint.rule import Rule
+from op_lint.schema.match import Cause, Mismatch, compare
+from op_lint_rules._words import when, where
+from op_lint_rules.schema._kernels import place_of_kernel, related_places
+
+
+class SymintByReference(Rule):
+    """A kernel that takes a symbolic integer by reference.
+
+    ## What it does
+    Reports parameters such as `const c10::SymInt&`, a reference to a `SymIntArrayRef`, or a `std::vector<SymInt>`, in
+    kernels of operators whose schema says `SymInt` there.
+
+    ## Why it is bad
+    Torch takes a kernel for one of symbolic integers only if it has such a parameter by value. This one counts as one
+    of plain integers, and loading the library aborts with "int vs SymInt", which blames the schema.
+
+    ## Example
+    ```cpp title="ops.cpp"
+    #include <ATen/ATen.h>
+    #include <torch/library.h>
+
+    at::Tensor shift(const at::Tensor& x, const c10::SymInt& n);
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("shift(Tensor x, SymInt n) -> Tensor", &shift);
+    }
+    ```
+
+    ## Use instead
+    ```cpp title="ops.cpp"
+    #include <ATen/ATen.h>
+    #include <torch/library.h>
+
+    at::Tensor shift(const at::Tensor& x, c10::SymInt n);
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("shift(Tensor x, SymInt n) -> Tensor", &shift);
+    }
+    ```
+
+    ## Fix
+    The parameter by value, in this declaration. Not safe: other declarations of the kernel have to follow.
+
+    ## References
+    - `has_symint` in aten/src/ATen/core/boxing/KernelFunction.h
+    """
+
+    code = "OPL104"
+    name = "symint-by-reference"
+    severity = Severity.ERROR
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """Every such parameter, once however often the kernel is registered."""
+        seen: set[Place] = set()
+        for bound in bound_kernels(program):
+            if bound.kernel.stable or bound.kernel.signature is None:
+                continue
+            for mismatch in compare(bound.kernel.signature, bound.schema, bound.written).mismatches:
+                finding = self._reference(bound, mismatch)
+                if finding is not None and finding.place not in seen:
+                    seen.add(finding.place)
+                    yield finding
+
+    def _reference(self, bound: Bound, mismatch: Mismatch) -> Finding | None:
+        parameter = mismatch.parameter
+        if mismatch.cause is not Cause.SYMBOL_BY_REFERENCE or parameter is None:
+            return None
+        place = parameter.place or place_of_kernel(bound.registered.fact, bound.kernel)
+        registered = bound.registered.place
+        others = tuple(related for related in related_places(bound, mismatch) if related.place != place)
+        write = f": write `{mismatch.cpp}`" if mismatch.cpp else ": take it by value"
+        return self.finding(
+            place,
+            f"parameter {mismatch.index + 1} of `{bound.kernel.name}` is `{parameter.type}`, and a symbolic integer is "
+            f"only seen by value{write}{when(bound.condition)}",
+            related=(Related(registered, f"registered at {where(registered, place)}"), *others),
+            notes=(f'loading this aborts: "{mismatch.reason}", which blames the wrong side',),
+            fix=_fix(mismatch),
+        )
+
+
+def _fix(mismatch: Mismatch) -> Fix | None:
+    parameter = mismatch.parameter
+    if parameter is None or parameter.place is None or not mismatch.cpp or not parameter.name:
+        return None
+    place, written = parameter.place, parameter.type.spelling
+    length = len(written.encode())
+    joined = written.endswith("&") and place.end - place.start == length - 1 + len(f" {parameter.name}".encode())
+    if not joined and place.end - place.start != len(f"{written} {parameter.name}".encode()):
+        return None
+    return Fix(f"write `{mismatch.cpp}`", safe=False, edits=(Edit(place, f"{mismatch.cpp} {parameter.name}"),))
