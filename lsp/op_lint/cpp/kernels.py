@@ -233,8 +233,11 @@ class KernelReader:
         parameters = tuple(self._parameter(argument, doubtful) for argument in _parameters(function))
         returns = convert(function.result_type)
         place = self.sources.place(function)
-        if doubtful and place is not None and not parameters and self.sources.has_error(place):
-            returns = CppType("?", spelling=function.result_type.spelling)
+        if doubtful and place is not None:
+            name = self.sources.tu.expansion(function.location).offset
+            before = Place(place.path, place.line, place.start, max(place.start, name))
+            if self.sources.has_error(before):
+                returns = CppType("?", spelling=self.sources.text(before))
         return Signature(returns, parameters, is_noexcept(function.type), place)
 
     def _parameter(self, argument: Any, doubtful: bool) -> Parameter:

@@ -13,9 +13,10 @@ def is_out_overload(overload: str) -> bool:
 def misplaced_out(schema: Schema) -> tuple[Argument, str] | None:
     """The first argument of an out variant that PyTorch's tools do not see as its out argument, and the cure."""
     written = [argument for argument in schema.arguments if argument.is_written]
-    positional = next((argument for argument in written if not argument.keyword_only), None)
-    if positional is not None:
-        return positional, "make it keyword-only, behind a `*`"
+    outs = [argument for argument in written if argument.keyword_only]
+    if written and not outs:
+        return written[-1], "make it keyword-only, behind a `*`"
+    written = outs
     tail = schema.arguments[len(schema.arguments) - len(written) :]
     early = next((argument for argument in written if argument not in tail), None)
     if early is not None:

@@ -10,7 +10,7 @@ from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program
 from op_lint.rule import Rule
 from op_lint.schema.model import Argument, Schema
-from op_lint_rules.schema._out import is_out_overload, misplaced_out
+from op_lint_rules.schema._out import is_out_overload
 
 _CORE = frozenset({"aten", "prim", "prims"})
 
@@ -20,8 +20,8 @@ class AliasedReturn(Rule):
 
     ## What it does
     Reports alias annotations on returns (`-> Tensor(a!)`, `-> Tensor(a)`) of operators outside of PyTorch's own
-    namespaces. An out variant that returns its keyword-only out argument and has the tag `out` is left alone, and so
-    are operators that only annotate arguments (`Tensor!`, `Tensor(a!)[]?`).
+    namespaces. Out variants (the overload `out`, the tag `out`) are left alone, and so are operators that only
+    annotate arguments (`Tensor!`, `Tensor(a!)[]?`).
 
     ## Why it is bad
     Functionalization refuses such an operator, and with it torch.compile, torch.export and opcheck. Eager mode works,
@@ -64,14 +64,12 @@ class AliasedReturn(Rule):
             if not isinstance(schema, Schema) or fact.operator.namespace in _CORE:
                 continue
             aliased = next((item for item in schema.returns if item.alias is not None), None)
-            if aliased is not None and not _is_out_variant(fact, schema):
+            if aliased is not None and not _is_out_variant(fact):
                 yield self._aliased(fact, schema, aliased)
 
     def _aliased(self, fact: Definition, schema: Schema, returned: Argument) -> Finding:
         written = [argument for argument in schema.arguments if argument.is_written]
         cure = "return nothing (`-> ()`)" if written else "return a new tensor, and clone it in the kernel"
-        if written and all(argument.keyword_only for argument in written):
-            cure += ", or from torch 2.13 on give it the tag `out`"
         return self.finding(
             schema_text(fact).place_of(returned.span.start, returned.span.end),
             f"`{fact.operator}` returns an alias of an argument, which torch.compile and torch.export refuse in a "
@@ -79,8 +77,9 @@ class AliasedReturn(Rule):
         )
 
 
-def _is_out_variant(fact: Definition, schema: Schema) -> bool:
-    """An out variant with the tag `out`, which torch 2.13 takes; one that is not of the right form is OPL106's."""
-    if not is_out_overload(fact.operator.overload) and "out" not in fact.tags:
-        return False
-    return "out" in fact.tags or misplaced_out(schema) is not None
+def _is_out_variant(fact: Definition) -> bool:
+    """An out variant: torch 2.13 takes it with the tag `out`, and nobody compiles one that is not of the right form.
+
+    What is wrong with that form is OPL106's business.
+    """
+    return is_out_overload(fact.operator.overload) or "out" in fact.tags
