@@ -1,0 +1,563 @@
+"""The flow of control through CMake files: both arms of an `if` that the files do not decide, loops, functions, macros.
+
+Variables are lists whose items exist under conditions (`op_lint.build.guarded`). What the files do not tell, the value
+of an unset variable or what a package sets, stays in a value as `${NAME}`. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from op_lint.build.cmake.expressions import Operand, evaluate
+from op_lint.build.cmake.lexer import Argument, Command, read_script
+from op_lint.build.cmake.memory import Changes, Frame, Memory
+from op_lint.build.cmake.targets import Declared
+from op_lint.build.cmake.template import Reference, is_known, parse, split_list
+from op_lint.build.files import BuildFiles
+from op_lint.build.guarded import Item, Items, merged, under, worlds
+from op_lint.build.guards import ALWAYS, NEVER, Guard, all_of, any_of, atom, both, opposite, simplified
+from op_lint.build.model import Switch
+from op_lint.facts import Place
+
+_DEEPEST = 40
+_MOST_TURNS = 2_000
+_MOST_ITEMS = 20_000
+_HEAVIEST = 256
+"""Of the condition that no error has ended the configuration; what goes beyond is not taken into account."""
+
+
+class Flow(NamedTuple):
+    """How a statement ends: when control does not go on after it, and where it goes instead."""
+
+    condition: Guard = NEVER
+    kind: str = "next"
+
+
+_NEXT = Flow()
+
+
+class Call:
+    """A command with its arguments replaced. `values` has one list for each argument, `words` their texts."""
+
+    def __init__(self, command: Command, values: list[Items]) -> None:
+        self.command = command
+        self.values = values
+
+    @property
+    def name(self) -> str:
+        """The command's name, in lower case."""
+        return self.command.name
+
+    @property
+    def place(self) -> Place:
+        """Where the command is."""
+        return self.command.place
+
+    @property
+    def words(self) -> list[str]:
+        """The arguments as texts, lists joined by `;`."""
+        return [text_of(value) for value in self.values]
+
+    def items(self, start: int = 0) -> Items:
+        """The items of all arguments from `start` (0-based) on."""
+        return tuple(item for value in self.values[start:] for item in value)
+
+
+Handler = Callable[["Interpreter", Call], None]
+
+
+class Block(NamedTuple):
+    """The commands of a body, and the position after the command that ends it."""
+
+    commands: Sequence[Command]
+    start: int
+    end: int
+
+
+class Function(NamedTuple):
+    """A function or macro of the project."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: Sequence[Command]
+    is_macro: bool
+    folder: str
+    file: str
+
+
+def text_of(value: Items) -> str:
+    """A list as the text that CMake has it as."""
+    return ";".join(item.text for item in value)
+
+
+class Interpreter:
+    """Reads the CMake files of one project. `handlers` are the commands that it knows, by name in lower case.
+
+    `scripts` are the files that were parsed before, by path. `elsewhere` are the folders with a project of their own
+    that was read already: a project that adds one as a part of its own does not read it again.
+    """
+
+    def __init__(
+        self,
+        files: BuildFiles,
+        handlers: Mapping[str, Handler],
+        scripts: dict[str, tuple[Command, ...]],
+        elsewhere: Collection[str] = (),
+    ) -> None:
+        self.files = files
+        self.targets: dict[str, list[Declared]] = {}
+        self.aliases: dict[str, str] = {}
+        self.switches: dict[str, Switch] = {}
+        self.mentioned: set[str] = set()
+        self.read: dict[str, None] = {}
+        self.copies: dict[str, str] = {}
+        """Files that the build makes from others, by their path in the build folder."""
+        self.frame = Frame()
+        self.memory = Memory()
+        self.functions: dict[str, Function] = {}
+        self.folder_defines: dict[str, list[tuple[Guard, Item]]] = {}
+        self.elsewhere = elsewhere
+        self._handlers = handlers
+        self._paths: list[Guard] = [ALWAYS]
+        self._assumed: Guard = ALWAYS
+        self._stack: list[str] = []
+        self._scripts = scripts
+
+    # Conditions.
+
+    @property
+    def path(self) -> Guard:
+        """The condition under which control gets here."""
+        return self._paths[-1]
+
+    @property
+    def given(self) -> Guard:
+        """What holds here: the path, and that no error has ended the configuration before."""
+        return both(self._paths[-1], self._assumed)
+
+    @contextmanager
+    def within(self, condition: Guard) -> Iterator[None]:
+        """Follow what happens inside under a further condition."""
+        self._paths.append(both(self.path, condition))
+        try:
+            yield
+        finally:
+            self._paths.pop()
+
+    # Variables.
+
+    def variable(self, name: str) -> Items | None:
+        """The value of a variable here; None where nothing has set it."""
+        value = self.frame.value(name)
+        return None if value is None else under(value, self.given)
+
+    def text(self, name: str) -> str:
+        """The value of a variable as a text; empty where nothing has set it."""
+        return text_of(self.variable(name) or ())
+
+    def set(self, name: str, value: Iterable[Item], *, parent: bool = False) -> None:
+        """Set a variable, here or in the scope around this one."""
+        items = tuple(value)[:_MOST_ITEMS]
+        frame = self.frame.parent if parent else self.frame
+        if frame is not None and name:
+            self.memory.write(frame, name, items)
+
+    def unset(self, name: str, *, parent: bool = False) -> None:
+        """Make a variable one that is not set."""
+        frame = self.frame.parent if parent else self.frame
+        if frame is not None:
+            self.memory.write(frame, name, None)
+
+    def defined(self, name: str) -> Guard:
+        """When a variable is set: for `if(DEFINED ...)`."""
+        value = self.frame.value(name)
+        if value is None:
+            return NEVER if _is_set_by_commands(name, self.frame) else atom(f"DEFINED {name}")
+        return any_of(item.condition for item in value) if value else ALWAYS
+
+    def target(self, name: str) -> Guard:
+        """When a target exists: for `if(TARGET ...)`."""
+        declared = self.targets.get(self.aliases.get(name, name))
+        if declared is None:
+            return atom(f"TARGET {name}")
+        return any_of(target.condition for target in declared)
+
+    def exists(self, path: str) -> bool | None:
+        """Whether a file or folder exists; None for one that the build files do not name in full."""
+        if not is_known(path):
+            return None
+        absolute = self.files.absolute(path, self.source_folder)
+        if self.files.is_file(absolute) or self.files.is_folder(absolute):
+            return True
+        # What is not in the project may still be on the machine that builds it, and be made before.
+        return None
+
+    def command(self, name: str) -> bool:
+        """Whether a function, macro or command of this name is known."""
+        return name.lower() in self.functions or name.lower() in self._handlers
+
+    @property
+    def in_function(self) -> bool:
+        """Whether control is in a function or macro of the project."""
+        return bool(self.frame.macros) or self.frame.value("CMAKE_CURRENT_FUNCTION") is not None
+
+    @property
+    def source_folder(self) -> str:
+        """`CMAKE_CURRENT_SOURCE_DIR`."""
+        return self.text("CMAKE_CURRENT_SOURCE_DIR")
+
+    # Arguments.
+
+    def expand(self, argument: Argument) -> list[Items]:
+        """The arguments that an argument as written stands for, each a list."""
+        if argument.kind in ("bracket", "parenthesis"):
+            return [(Item(argument.text, ALWAYS, argument.place),)]
+        value = self._value(argument)
+        if argument.kind == "quoted":
+            return [value]
+        return [(item,) for item in value]
+
+    def _value(self, argument: Argument) -> Items:
+        parts = parse(argument.text)
+        if len(parts) == 1 and isinstance(parts[0], Reference):
+            items = self._lookup(parts[0])
+            return tuple(item if item.place else Item(item.text, item.condition, argument.place) for item in items)
+        pieces = [part if isinstance(part, str) else self._lookup(part) for part in parts]
+        return self._concatenated(pieces, argument.place)
+
+    def _lookup(self, reference: Reference) -> Items:
+        name = self._name(reference.name)
+        if reference.kind == "ENV":
+            return (Item(f"$ENV{{{name}}}"),)
+        value = self.frame.lookup(name)
+        return (Item(f"${{{name}}}"),) if value is None else under(value, self.given)
+
+    def _name(self, parts: tuple[str | Reference, ...]) -> str:
+        return "".join(part if isinstance(part, str) else text_of(self._lookup(part)) for part in parts)
+
+    def _concatenated(self, pieces: Sequence[str | Items], place: Place) -> Items:
+        """The pieces as one text, split into its items; alternatives where a piece depends on conditions."""
+        conditions = dict.fromkeys(item.condition for piece in pieces if not isinstance(piece, str) for item in piece)
+        if conditions.keys() <= {ALWAYS}:
+            text = "".join(piece if isinstance(piece, str) else text_of(piece) for piece in pieces)
+            return tuple(Item(element, ALWAYS, place) for element in split_list(text))
+        ways = worlds(conditions, self.given)
+        if ways is None:
+            words = "".join(piece if isinstance(piece, str) else "${...}" for piece in pieces)
+            return (Item(words, ALWAYS, place),)
+        arms: list[tuple[Guard, Items]] = []
+        for world in ways:
+            text = "".join(piece if isinstance(piece, str) else text_of(under(piece, world)) for piece in pieces)
+            arms.append((world, tuple(Item(element, ALWAYS, place) for element in split_list(text))))
+        return merged(arms)
+
+    # Flow.
+
+    def run_file(self, path: str, place: Place) -> bool:
+        """Run a CMake file in the current scope; False where there is none. `place` is what asks for it."""
+        commands = self._script(path)
+        if commands is None:
+            return False
+        if path in self._stack or len(self._stack) >= _DEEPEST:
+            self.files.note("recursion", f"`{self.files.relative(path)}` includes itself: left out here", place)
+            return True
+        self._stack.append(path)
+        outer = {name: self.variable(name) for name in ("CMAKE_CURRENT_LIST_FILE", "CMAKE_CURRENT_LIST_DIR")}
+        self.set("CMAKE_CURRENT_LIST_FILE", [Item(path)])
+        self.set("CMAKE_CURRENT_LIST_DIR", [Item(posixpath.dirname(path))])
+        try:
+            self.run(commands)
+        finally:
+            self._stack.pop()
+            for name, value in outer.items():
+                self.set(name, value or ())
+        return True
+
+    def _script(self, path: str) -> tuple[Command, ...] | None:
+        if path not in self._scripts:
+            data = self.files.read(path)
+            if data is None:
+                return None
+            script = read_script(self.files.relative(path), data)
+            for problem in script.problems:
+                self.files.note(problem.code, problem.message, problem.place)
+            self._scripts[path] = script.commands
+        self.read[path] = None
+        return self._scripts[path]
+
+    def run(self, commands: Sequence[Command]) -> Flow:
+        """Run commands in order. Where an undecided `return` may have ended them, the rest is followed without it."""
+        ended: Guard = NEVER
+        kind = "next"
+        narrowed: list[Guard] = []
+        position = 0
+        while position < len(commands):
+            flow, position = self._statement(commands, position)
+            if flow.condition is NEVER:
+                continue
+            kind = flow.kind
+            ended = any_of((ended, flow.condition))
+            if flow.condition is ALWAYS or simplified(ended, self.given) is ALWAYS:
+                ended = ALWAYS
+                break
+            narrowed.append(opposite(flow.condition))
+            self._paths.append(both(self.path, narrowed[-1]))
+            self.memory.begin()
+        for condition in reversed(narrowed):
+            self._paths.pop()
+            changes = self.memory.undo()
+            self.memory.merge([(condition, changes), (opposite(condition), {})])
+        return Flow(ended, kind)
+
+    def _statement(self, commands: Sequence[Command], position: int) -> tuple[Flow, int]:
+        self.files.budget.spend()
+        command = commands[position]
+        following = position + 1
+        if command.name == "if":
+            return self._if(commands, position)
+        if command.name in ("foreach", "while"):
+            block = _block(commands, position)
+            loop = self._foreach if command.name == "foreach" else self._while
+            return loop(command, commands[block.start : block.end]), block.end + 1
+        if command.name in ("function", "macro"):
+            block = _block(commands, position)
+            self._define(command, commands[block.start : block.end])
+            return _NEXT, block.end + 1
+        if command.name in ("return", "break", "continue"):
+            if command.name == "return":
+                self._propagate(command)
+            return Flow(ALWAYS, command.name), following
+        values = [value for argument in command.arguments for value in self.expand(argument)]
+        if command.name == "message" and values and text_of(values[0]) in ("FATAL_ERROR", "SEND_ERROR"):
+            return Flow(ALWAYS, "dead") if text_of(values[0]) == "FATAL_ERROR" else _NEXT, following
+        self.call(Call(command, values))
+        return _NEXT, following
+
+    def _propagate(self, command: Command) -> None:
+        words = [value for argument in command.arguments for value in self.expand(argument)]
+        names = [text_of(word) for word in words]
+        for name in names[1:] if names[:1] == ["PROPAGATE"] else ():
+            self.set(name, self.variable(name) or (), parent=True)
+
+    def call(self, call: Call) -> None:
+        """Run a command that is no statement: the project's own, or one that is known here."""
+        function = self.functions.get(call.name)
+        if function is not None:
+            self._invoke(function, call)
+        elif call.name in self._handlers:
+            self._handlers[call.name](self, call)
+        else:
+            self.mention(call.items())
+
+    def mention(self, items: Iterable[Item]) -> None:
+        """Remember that files are named in a way that is not understood."""
+        self.mentioned.update(item.text for item in items if is_known(item.text) and "." in item.text)
+
+    def _if(self, commands: Sequence[Command], position: int) -> tuple[Flow, int]:
+        arms, end = _arms(commands, position)
+        taken: list[tuple[Guard, Changes]] = []
+        flows: list[Flow] = []
+        before: Guard = ALWAYS
+        for test, body in arms:
+            reached = simplified(before, self.given)
+            if reached is NEVER:
+                break
+            with self.within(before):
+                tested = ALWAYS if test is None else simplified(self._test(test), self.given)
+            condition = all_of((before, tested))
+            if simplified(condition, self.given) is ALWAYS and not taken:
+                return self.run(body), end + 1  # decided: no branch at all
+            if condition is not NEVER:
+                flows.append(self._arm(condition, body, taken))
+            before = all_of((before, opposite(tested)))
+        if before is not NEVER:
+            taken.append((before, {}))
+        self.memory.merge(taken)
+        return _combined(flows), end + 1
+
+    def _arm(self, condition: Guard, body: Sequence[Command], taken: list[tuple[Guard, Changes]]) -> Flow:
+        self.memory.begin()
+        with self.within(condition):
+            flow = self.run(body)
+            if flow.kind == "dead" and flow.condition is not NEVER:
+                self._exclude(all_of((self.path, flow.condition)))
+        changes = self.memory.undo()
+        if flow.kind == "dead" and flow.condition is ALWAYS:
+            return _NEXT  # what follows is only reached in the other arms
+        taken.append((condition, changes))
+        if flow.kind == "dead":
+            return _NEXT
+        return Flow(all_of((condition, flow.condition)), flow.kind)
+
+    def _exclude(self, condition: Guard) -> None:
+        """There is no configuration in which `condition` holds: an error ends it."""
+        assumed = both(self._assumed, opposite(condition))
+        if assumed.weight <= _HEAVIEST:
+            self._assumed = assumed
+
+    def _test(self, command: Command) -> Guard:
+        operands = [
+            Operand(value, argument.kind != "unquoted" and argument.kind != "parenthesis", "$" not in argument.text)
+            for argument in command.arguments
+            for value in self.expand(argument)
+        ]
+        return evaluate(operands, self)
+
+    def _foreach(self, command: Command, body: Sequence[Command]) -> Flow:
+        values = [value for argument in command.arguments for value in self.expand(argument)]
+        if not values:
+            return _NEXT
+        name = text_of(values[0])
+        returned: Guard = NEVER
+        outer = self.frame.value(name)
+        for item in self._turns(values[1:], command.place):
+            condition = simplified(item.condition, self.given)
+            if condition is NEVER:
+                continue
+            self.set(name, [Item(item.text, ALWAYS, item.place)] if item.text else [])
+            if condition is ALWAYS:
+                flow = self.run(body)
+            else:
+                taken: list[tuple[Guard, Changes]] = []
+                flow = self._arm(condition, body, taken)
+                self.memory.merge([*taken, (opposite(condition), {})])
+            if flow.kind == "return":
+                returned = any_of((returned, flow.condition))
+            if flow.condition is ALWAYS and flow.kind in ("break", "return", "dead"):
+                if flow.kind == "dead":
+                    return flow
+                break
+        self.memory.write(self.frame, name, outer)
+        return Flow(returned, "return") if returned is not NEVER else _NEXT
+
+    def _turns(self, values: Sequence[Items], place: Place) -> Iterator[Item]:
+        words = [text_of(value) for value in values]
+        if words[:1] == ["RANGE"]:
+            numbers = [int(word) for word in words[1:4] if word.lstrip("-").isdigit()]
+            if len(numbers) == len(words) - 1 and 1 <= len(numbers) <= 3:
+                start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
+                for number in range(start, stop + (1 if step > 0 else -1), step or 1)[:_MOST_TURNS]:
+                    yield Item(str(number), ALWAYS, place)
+            return
+        if words[:1] != ["IN"]:
+            yield from (item for value in values for item in value)
+            return
+        mode = ""
+        for value, word in zip(values[1:], words[1:], strict=True):
+            if word in ("LISTS", "ITEMS", "ZIP_LISTS"):
+                mode = word
+            elif mode == "ITEMS":
+                yield from value
+            elif mode == "LISTS":
+                yield from self.variable(word) or ()
+
+    def _while(self, command: Command, body: Sequence[Command]) -> Flow:
+        for _ in range(_MOST_TURNS):
+            condition = simplified(self._test(command), self.given)
+            if condition is NEVER:
+                return _NEXT
+            if condition is not ALWAYS:
+                taken: list[tuple[Guard, Changes]] = []
+                self._arm(condition, body, taken)
+                self.memory.merge([*taken, (opposite(condition), {})])
+                return _NEXT
+            flow = self.run(body)
+            if flow.condition is ALWAYS and flow.kind != "continue":
+                return flow if flow.kind in ("return", "dead") else _NEXT
+        self.files.note("recursion", f"a loop of more than {_MOST_TURNS} turns: given up", command.place)
+        return _NEXT
+
+    def _define(self, command: Command, body: Sequence[Command]) -> None:
+        words = [text_of(value) for argument in command.arguments for value in self.expand(argument)]
+        if words:
+            file = self.text("CMAKE_CURRENT_LIST_FILE")
+            function = Function(
+                words[0], tuple(words[1:]), body, command.name == "macro", posixpath.dirname(file), file
+            )
+            self.functions[words[0].lower()] = function
+
+    def _invoke(self, function: Function, call: Call) -> None:
+        if len(self._stack) >= _DEEPEST:
+            self.files.note("recursion", f"`{function.name}` calls itself without end: left out here", call.place)
+            return
+        arguments = _bound(function, call.values)
+        self._stack.append(function.name)
+        frame = self.frame
+        if function.is_macro:
+            frame.macros.append(arguments)
+        else:
+            self.frame = Frame(frame)
+            for name, value in arguments.items():
+                self.set(name, value)
+            self.set("CMAKE_CURRENT_FUNCTION", [Item(function.name)])
+            self.set("CMAKE_CURRENT_FUNCTION_LIST_DIR", [Item(function.folder)])
+            self.set("CMAKE_CURRENT_FUNCTION_LIST_FILE", [Item(function.file)])
+        try:
+            self.run(function.body)
+        finally:
+            self._stack.pop()
+            if function.is_macro:
+                frame.macros.pop()
+            self.frame = frame
+
+
+def _bound(function: Function, values: Sequence[Items]) -> dict[str, Items]:
+    arguments = dict(zip(function.parameters, values, strict=False))
+    rest = tuple(item for value in values[len(function.parameters) :] for item in value)
+    arguments |= {f"ARGV{number}": value for number, value in enumerate(values)}
+    arguments["ARGV"] = tuple(item for value in values for item in value)
+    arguments["ARGN"] = rest
+    arguments["ARGC"] = (Item(str(len(values))),)
+    return arguments
+
+
+def _is_set_by_commands(name: str, frame: Frame) -> bool:
+    """Whether a variable that is not set is one that commands here have hidden or left out on purpose."""
+    scope: Frame | None = frame
+    while scope is not None:
+        if name in scope.variables:
+            return True
+        scope = scope.parent
+    return False
+
+
+def _combined(flows: Sequence[Flow]) -> Flow:
+    condition = any_of(flow.condition for flow in flows)
+    kinds = [flow.kind for flow in flows if flow.condition is not NEVER]
+    return Flow(condition, "return" if "return" in kinds else kinds[0]) if kinds else _NEXT
+
+
+_OPENING = {"if": "endif", "foreach": "endforeach", "while": "endwhile", "function": "endfunction", "macro": "endmacro"}
+
+
+def _block(commands: Sequence[Command], position: int) -> Block:
+    """The body of the command at `position`; to the end of the file where nothing closes it."""
+    opening = commands[position].name
+    depth = 0
+    for index in range(position, len(commands)):
+        name = commands[index].name
+        depth += (name == opening) - (name == _OPENING[opening])
+        if depth == 0:
+            return Block(commands, position + 1, index)
+    return Block(commands, position + 1, len(commands))
+
+
+def _arms(commands: Sequence[Command], position: int) -> tuple[list[tuple[Command | None, Sequence[Command]]], int]:
+    """The arms of the `if` at `position` with their tests (None for `else`), and the position of its `endif`."""
+    block = _block(commands, position)
+    arms: list[tuple[Command | None, Sequence[Command]]] = []
+    test: Command | None = commands[position]
+    start = block.start
+    depth = 0
+    for index in range(block.start, block.end):
+        name = commands[index].name
+        depth += (name == "if") - (name == "endif")
+        if depth == 0 and name in ("elseif", "else"):
+            arms.append((test, commands[start:index]))
+            test = commands[index] if name == "elseif" else None
+            start = index + 1
+    arms.append((test, commands[start : block.end]))
+    return arms, block.end

@@ -1,0 +1,64 @@
+"""All CMake files of a project: those that no other leads to are where reading starts."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+
+from op_lint.build.cmake import buildings, language
+from op_lint.build.cmake.interpreter import Interpreter
+from op_lint.build.cmake.lexer import Command
+from op_lint.build.files import BuildFiles, ExhaustedError
+from op_lint.build.guarded import Item
+from op_lint.build.model import BuildGraph
+from op_lint.facts import Place
+
+LISTS = "CMakeLists.txt"
+LIMIT = "the build files take too long to read: they are understood in part only"
+
+_HANDLERS = {**language.HANDLERS, **buildings.HANDLERS}
+_START = Place(LISTS, 1, 0, 0)
+
+
+def read_cmake(files: BuildFiles, paths: Sequence[str]) -> BuildGraph:
+    """What the CMake files among `paths` (relative to the root) say. Never raises."""
+    graphs: list[BuildGraph] = []
+    scripts: dict[str, tuple[Command, ...]] = {}
+    projects: set[str] = set()
+    read: set[str] = set()
+    for path in sorted((path for path in paths if posixpath.basename(path) == LISTS), key=lambda each: each.count("/")):
+        absolute = files.absolute(path)
+        if absolute not in read:
+            reader = Interpreter(files, _HANDLERS, scripts, projects)
+            _read_from(reader, posixpath.dirname(absolute))
+            projects.add(posixpath.dirname(absolute))
+            read.update(reader.read)
+            graphs.append(_graph(files, reader))
+    return BuildGraph(
+        targets=tuple(target for graph in graphs for target in graph.targets),
+        switches=tuple(switch for graph in graphs for switch in graph.switches),
+        mentioned=frozenset().union(*(graph.mentioned for graph in graphs)),
+        files=tuple(sorted(files.relative(path) for path in read)),
+    )
+
+
+def _read_from(reader: Interpreter, folder: str) -> None:
+    """Read the files that the `CMakeLists.txt` of a folder leads to."""
+    for name in ("CMAKE_SOURCE_DIR", "CMAKE_CURRENT_SOURCE_DIR", "PROJECT_SOURCE_DIR"):
+        reader.set(name, [Item(folder)])
+    for name in ("CMAKE_CURRENT_BINARY_DIR", "PROJECT_BINARY_DIR"):
+        reader.set(name, [Item("${CMAKE_BINARY_DIR}")])
+    try:
+        reader.run_file(posixpath.join(folder, LISTS), _START)
+    except ExhaustedError:
+        place = Place(reader.files.relative(posixpath.join(folder, LISTS)), 1, 0, 0)
+        reader.files.note("build-limit", LIMIT, place)
+
+
+def _graph(files: BuildFiles, reader: Interpreter) -> BuildGraph:
+    mentioned = (files.relative(files.absolute(text)) for text in reader.mentioned)
+    return BuildGraph(
+        targets=tuple(target.frozen() for targets in reader.targets.values() for target in targets),
+        switches=tuple(reader.switches.values()),
+        mentioned=frozenset(mentioned),
+    )

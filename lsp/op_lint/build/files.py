@@ -1,0 +1,207 @@
+"""The files that build files speak of: read, listed and matched within bounds, so that no project can hold us up."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import time
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from op_lint.facts import Place, Problem
+
+LARGEST_FILE = 4 * 1024 * 1024
+"""Bytes; a larger build file is not read."""
+
+_MOST_ENTRIES = 50_000
+"""Files and folders that one pattern may look at, and all patterns together four times that."""
+
+_SECONDS = 20.0
+_MOST_STEPS = 400_000
+
+
+class ExhaustedError(Exception):
+    """The budget for reading the build files is used up. Never leaves this package."""
+
+
+class Budget:
+    """What reading the build files of one project may cost: steps of evaluation, and seconds as a safety net."""
+
+    def __init__(self, steps: int = _MOST_STEPS, seconds: float = _SECONDS) -> None:
+        self._steps = steps
+        self._deadline = time.monotonic() + seconds
+
+    def spend(self, steps: int = 1) -> None:
+        """Use some of the budget. Raises ExhaustedError where none is left."""
+        self._steps -= steps
+        if self._steps < 0 or (self._steps & 127 == 0 and time.monotonic() > self._deadline):
+            self._steps = -1
+            raise ExhaustedError
+
+
+class BuildFiles:
+    """The files under the project's root, by absolute path with `/`. Links to folders are not followed.
+
+    `buffers` are contents that stand for files on disk, by the path that facts use.
+    """
+
+    def __init__(self, root: str | Path, buffers: Mapping[str, bytes] = {}, budget: Budget | None = None) -> None:
+        self.root = os.path.abspath(root).replace(os.sep, "/").rstrip("/") or "/"
+        self.budget = budget or Budget()
+        self.problems: list[Problem] = []
+        self._buffers = {self.absolute(path): data for path, data in buffers.items()}
+        self._listed: dict[str, tuple[Entry, ...]] = {}
+        self._entries = 4 * _MOST_ENTRIES
+
+    def absolute(self, path: str, folder: str | None = None) -> str:
+        """`path` from `folder` (default: the root), without `.` and `..`."""
+        return posixpath.normpath(posixpath.join(folder or self.root, path.replace("\\", "/")))
+
+    def relative(self, path: str) -> str:
+        """An absolute path as facts write it."""
+        prefix = self.root.rstrip("/") + "/"
+        return path[len(prefix) :] if path.startswith(prefix) else path
+
+    def note(self, code: str, message: str, place: Place) -> None:
+        """Remember a problem, once per code and file."""
+        if not any(known.code == code and known.place.path == place.path for known in self.problems):
+            self.problems.append(Problem(code, message, place))
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file; None where there is none, it cannot be read, or it is larger than `LARGEST_FILE`."""
+        if path in self._buffers:
+            return self._buffers[path]
+        try:
+            if not os.path.isfile(path):  # never open a FIFO or a device
+                return None
+            with open(path, "rb") as stream:
+                data = stream.read(LARGEST_FILE + 1)
+        except (OSError, ValueError):
+            return None
+        if len(data) > LARGEST_FILE:
+            place = Place(self.relative(path), 1, 0, 0)
+            self.note("too-large", f"larger than {LARGEST_FILE // 1024 // 1024} MiB, so it is not read", place)
+            return None
+        return data
+
+    def is_file(self, path: str) -> bool:
+        """Whether there is such a file."""
+        return path in self._buffers or (_is_path(path) and os.path.isfile(path))
+
+    def is_folder(self, path: str) -> bool:
+        """Whether there is such a folder."""
+        return _is_path(path) and os.path.isdir(path)
+
+    def matching(self, pattern: str, place: Place, *, below: bool = False) -> list[str]:
+        """The files that match an absolute pattern, sorted. `**` is any number of folders.
+
+        With `below`, the last part of the pattern is looked for in all folders below (`GLOB_RECURSE` of CMake). `place`
+        is where a problem is reported: a pattern that looks at too many files finds only those it has seen.
+        """
+        parts = posixpath.normpath(pattern).strip("/").split("/")
+        if below:
+            parts[-1:-1] = ["**"]
+        remaining = min(_MOST_ENTRIES, self._entries)
+        found: set[str] = set()
+        pending: list[tuple[str, int]] = [("/", 0)]
+        seen: set[tuple[str, int]] = set()
+        while pending:
+            folder, index = pending.pop()
+            if (folder, index) in seen:
+                continue
+            seen.add((folder, index))
+            part, is_last = parts[index], index == len(parts) - 1
+            if not _is_pattern(part):
+                path = posixpath.join(folder, part)
+                if is_last:
+                    found.update({path} if self.is_file(path) else ())
+                elif self.is_folder(path):
+                    pending.append((path, index + 1))
+                continue
+            entries = self.entries(folder)
+            remaining -= len(entries)
+            self._entries -= len(entries)
+            if remaining < 0:
+                self.note("glob-too-large", f"`{pattern}` looks at more than {_MOST_ENTRIES} files: given up", place)
+                break
+            if part == "**":
+                pending.append((folder, min(index + 1, len(parts) - 1)))
+                pending += [(posixpath.join(folder, entry.name), index) for entry in entries if entry.is_folder]
+                if is_last:
+                    found.update(posixpath.join(folder, entry.name) for entry in entries if not entry.is_folder)
+                continue
+            matches = _regex(part).match
+            for entry in entries:
+                if not matches(entry.name):
+                    continue
+                path = posixpath.join(folder, entry.name)
+                if is_last and not entry.is_folder:
+                    found.add(path)
+                elif not is_last and entry.is_folder:
+                    pending.append((path, index + 1))
+        return sorted(found)
+
+    def entries(self, folder: str) -> tuple[Entry, ...]:
+        """What is in a folder, sorted by name; empty where it cannot be listed. At most `_MOST_ENTRIES` and one."""
+        if folder not in self._listed:
+            self._listed[folder] = tuple(sorted(self._scan(folder)))
+        return self._listed[folder]
+
+    def _scan(self, folder: str) -> Iterator[Entry]:
+        buffered = {path for path in self._buffers if posixpath.dirname(path) == folder}
+        yield from (Entry(posixpath.basename(path), False) for path in buffered)
+        try:
+            with os.scandir(folder) as scanned:
+                for count, entry in enumerate(scanned):
+                    if count > _MOST_ENTRIES:
+                        return
+                    if posixpath.join(folder, entry.name) not in buffered:
+                        is_folder = entry.is_dir(follow_symlinks=False)
+                        if is_folder or entry.is_file():
+                            yield Entry(entry.name, is_folder)
+        except (OSError, ValueError):
+            return  # not there or not ours to list: nothing is in it
+
+
+class Entry(msgspec.Struct, frozen=True, order=True):
+    """A file or folder in a folder."""
+
+    name: str
+    is_folder: bool
+
+
+def _is_path(path: str) -> bool:
+    return "\0" not in path and len(path) < 4096
+
+
+def _is_pattern(part: str) -> bool:
+    return any(character in part for character in "*?[")
+
+
+@lru_cache(maxsize=1024)
+def _regex(part: str) -> re.Pattern[str]:
+    """A part of a pattern as a regular expression: `*`, `?` and `[...]`, all others literally."""
+    pieces: list[str] = []
+    position = 0
+    while position < len(part):
+        character = part[position]
+        end = part.find("]", position + 2)
+        if character == "*":
+            pieces.append(".*" if not pieces or pieces[-1] != ".*" else "")
+        elif character == "?":
+            pieces.append(".")
+        elif character == "[" and end > 0:
+            inner = part[position + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
+            pieces.append(f"[{'^' + inner[1:] if inner[0] in '!^' else inner}]")
+            position = end
+        else:
+            pieces.append(re.escape(character))
+        position += 1
+    try:
+        return re.compile("".join(pieces) + r"\Z", re.DOTALL)
+    except re.error:
+        return re.compile(re.escape(part) + r"\Z")
