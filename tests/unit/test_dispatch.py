@@ -105,7 +105,13 @@ class TestTable:
         assert entry.registration.origin == "registered at ops.cpp:2"
 
     def test_a_key_that_this_torch_does_not_have_changes_nothing(self) -> None:
-        assert table_of("CPU", "MLC", "Autocast").dump() == table_of("CPU").dump()
+        assert table_of("CPU", "MLC").dump() == table_of("CPU").dump()
+        assert table_of("CPU", "MLC", kind=LiveTable).dump() == table_of("CPU").dump()
+
+    @pytest.mark.parametrize("kind", [Table, LiveTable])
+    def test_a_key_by_another_name(self, kind: type[Table]) -> None:
+        table = table_of("Autocast", "DefaultBackend", kind=kind)
+        assert (table["AutocastCUDA"].reason, table["CPU"].reason) == (Reason.KERNEL, Reason.DEFAULT_BACKEND)
 
     def test_the_dump(self) -> None:
         lines = table_of("!CPU", "CUDA").dump().splitlines()
@@ -128,6 +134,21 @@ class TestTable:
         assert (first["AutogradOther"].reason, last["AutogradOther"].reason) == (Reason.MATH, Reason.AMBIGUOUS)
         assert (first.stale, last.stale) == (("AutogradOther",), ())
         assert table_of(IMPLICIT, "SparseCPU").stale == ()
+
+
+class TestWorkspaceOverInstalled:
+    workspace = Operator("aten::relu", None, (Registration("CPU", "registered at ops.cpp:1", source=Source.WORKSPACE),))
+
+    def test_both_together(self) -> None:
+        installed = torch().operators["aten::relu"].operator()
+        both = self.workspace.over(installed)
+        assert both.schema == installed.schema
+        table = Table(keys(), both, torch().fallback_registrations())
+        sources = [entry.registration and entry.registration.source for entry in (table["CPU"], table["CUDA"])]
+        assert sources == [Source.WORKSPACE, Source.INSTALLED]
+
+    def test_an_operator_of_its_own(self) -> None:
+        assert self.workspace.over(None) is self.workspace
 
 
 class TestKeys:
@@ -212,6 +233,10 @@ class TestPath:
         schema = "my::op(int n, *, Device? device=None) -> Tensor"
         path = path_of("CUDA", "BackendSelect", schema=schema, arguments=[], device="cuda")
         assert path.hits == ("BackendSelect", "CUDA")
+        empty = torch().operators["aten::empty.memory_format"].operator()
+        table = Table(keys(), empty, torch().fallback_registrations())
+        assert call_path(table, Call(arguments=())).hits == ("BackendSelect", "CPU")
+        assert call_path(table, Call(arguments=(), device="cuda")).hits == ("BackendSelect", "CUDA")
 
     def test_autocast(self) -> None:
         cuda = [{"device": "cuda"}]
@@ -269,7 +294,7 @@ class TestPath:
         add = torch().operators["aten::add_.Tensor"].operator()
         path = call_path(Table(keys(), add, torch().fallback_registrations()), Call(inference_mode=False))
         assert [(step.key, step.note) for step in path.steps if step.outcome is Outcome.CALLS_ON] == [
-            ("AutogradCPU", "PyTorch's wrapper: calls on"),
+            ("AutogradCPU", "PyTorch's autograd: records the operation, calls on"),
             ("ADInplaceOrView", "PyTorch's view and version bookkeeping: calls on"),
         ]
 
@@ -280,6 +305,8 @@ class TestPath:
             path_of("CPU", arguments=[{"device": "cuda", "layout": "mkldnn"}])
         with pytest.raises(UnknownDeviceError, match="no device type `gpu`"):
             path_of("CPU", autocast=["gpu"])
+        with pytest.raises(UnknownDeviceError, match=r"torch\.autocast has no dispatch key for `(meta|fpga)`"):
+            path_of("CPU", autocast=["meta"])
 
     @pytest.mark.parametrize("version", bundled_versions())
     def test_every_version_walks(self, version: str) -> None:

@@ -119,6 +119,14 @@ def device_key(keys: DispatchKeys, device: str, layout: Layout = Layout.STRIDED)
     return keys.join(_FUNCTIONALITY[layout], backend)
 
 
+def autocast_key(keys: DispatchKeys, device: str) -> str:
+    """The key that `torch.autocast` turns on for a device type. Raises UnknownDeviceError where it has none."""
+    key = f"Autocast{keys.split(device_key(keys, device))[1]}"
+    if not keys.is_runtime(key):
+        raise UnknownDeviceError(f"torch.autocast has no dispatch key for `{device}`")
+    return key
+
+
 def tensor_keys(keys: DispatchKeys, argument: Argument) -> KeySet:
     """The key set that a tensor carries. Raises UnknownDeviceError."""
     own = keys.set(device_key(keys, argument.device, argument.layout))

@@ -31,6 +31,7 @@ from op_lint.dispatch.call import (
     Call,
     Mode,
     Transform,
+    autocast_key,
     device_key,
     tensor_keys,
     wrapped,
@@ -48,7 +49,7 @@ from op_lint.dispatch.keys import (
     KeyKind,
     KeySet,
 )
-from op_lint.dispatch.registration import Operator, Registration
+from op_lint.dispatch.registration import Operator, Registration, Source
 from op_lint.dispatch.table import Entry, Reason, Table
 from op_lint.facts import KernelKind
 
@@ -185,7 +186,7 @@ class _Walk:
         keys, call = self.keys, self.call
         included, excluded = keys.set(*keys.facts.included), keys.set(*keys.facts.excluded)
         for device in call.autocast:
-            excluded -= keys.set(f"Autocast{keys.split(device_key(keys, device))[1]}")
+            excluded -= keys.set(autocast_key(keys, device))
         if call.inference_mode:
             included -= keys.set(ADINPLACE_OR_VIEW)
             excluded |= keys.autograd
@@ -290,11 +291,12 @@ class _Walk:
             self._raise(entry, errors.no_fake(operator))
 
     def _note(self, entry: Entry) -> str:
-        if entry.reason is Reason.FALLBACK and self.keys.kind(entry.key) is KeyKind.AUTOGRAD:
+        kind = self.keys.kind(entry.key)
+        if entry.reason is Reason.FALLBACK and kind is KeyKind.AUTOGRAD:
             warning = ", gradients stop here and backward() warns" if self.call.requires_grad else ""
             return f'PyTorch\'s "autograd not implemented": calls on{warning}'
-        if entry.reason is Reason.FALLBACK or (entry.registration is not None and _is_torchs(entry.registration)):
-            return _NOTES.get(entry.key, "PyTorch's wrapper: calls on")
+        if entry.reason is Reason.FALLBACK or _is_torchs(entry.registration):
+            return _NOTES.get(entry.key) or _NOTES_BY_KIND.get(kind, "PyTorch's wrapper: calls on")
         return ""
 
     def enter_transform(self, entry: Entry) -> KeySet:
@@ -349,7 +351,7 @@ class _Walk:
 
     def unwrap_batched(self, entry: Entry) -> KeySet | None:
         """A batching rule. Torch's own call other operators; the fallback and a user's call this one, unwrapped."""
-        if entry.reason is Reason.KERNEL and entry.registration is not None and _is_torchs(entry.registration):
+        if entry.reason is Reason.KERNEL and _is_torchs(entry.registration):
             self._step(entry, Outcome.RUNS, "PyTorch's batching rule: the operators it calls are dispatched anew")
             return None
         slow = entry.reason is Reason.FALLBACK
@@ -361,7 +363,7 @@ class _Walk:
     def unwrap_functional(self, entry: Entry) -> KeySet | None:
         """Functionalization. The fallback calls the operator unwrapped, a kernel of torch's another operator."""
         if entry.reason is not Reason.FALLBACK:
-            torchs = entry.registration is not None and _is_torchs(entry.registration)
+            torchs = _is_torchs(entry.registration)
             outcome = Outcome.RUNS if torchs else Outcome.CALLS_ON
             self._step(entry, outcome, "calls the functional operator" if torchs else "")
             return None
@@ -379,7 +381,7 @@ class _Walk:
         if self.call.mode is not Mode.FAKE:
             self._step(entry, Outcome.CALLS_ON, "__torch_dispatch__ of the mode: calls on, if it does")
             return self.visible
-        composite = self.table.operator.active().get(IMPLICIT)
+        composite = self.table[IMPLICIT].registration
         if composite is not None:
             self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: prefers the composite kernel")
             return self._enter(Entry(IMPLICIT, Reason.MATH, composite))
@@ -390,12 +392,17 @@ class _Walk:
         return self.visible
 
     def select_backend(self, entry: Entry) -> KeySet | None:
-        """A factory function: the backend comes from its `device` argument, and there is no autograd below."""
+        """A factory function: the backend comes from its `device` argument, and there is no autograd below.
+
+        Torch's own kernels take the CPU where neither that argument nor a tensor says otherwise.
+        """
         self._step(entry, Outcome.CALLS_ON, "chooses the backend by the device argument")
-        if self.call.device is None:
+        device = self.call.device
+        if device is None and not self.call.arguments and _is_torchs(entry.registration):
+            device = "cpu"
+        if device is None:
             return None
-        chosen = self.keys.set(device_key(self.keys, self.call.device))
-        return (self.visible & self.keys.below(BACKEND_SELECT)) | chosen
+        return (self.visible & self.keys.below(BACKEND_SELECT)) | self.keys.set(device_key(self.keys, device))
 
 
 _Handler = Callable[[_Walk, Entry], KeySet | None]
@@ -420,10 +427,16 @@ _NOTES = {
     "ZeroTensor": "makes real zeros, then calls on",
 }
 
+_NOTES_BY_KIND = {
+    KeyKind.AUTOGRAD: "PyTorch's autograd: records the operation, calls on",
+    KeyKind.AUTOCAST: "PyTorch's autocast: casts the arguments, calls on",
+}
 
-def _is_torchs(registration: Registration) -> bool:
+
+def _is_torchs(registration: Registration | None) -> bool:
     """Whether torch itself registered it: its places are relative to its own source tree (`op_lint.installed.dump`)."""
-    return (registration.path or "").startswith(("aten/", "torch/", "build/aten/", "build/torch/"))
+    path = registration.path if registration is not None and registration.source is Source.INSTALLED else None
+    return path is not None and path.startswith(("aten/", "torch/", "build/aten/", "build/torch/"))
 
 
 def _has_alias_annotation(operator: Operator) -> bool:

@@ -55,3 +55,9 @@ class Operator(msgspec.Struct, frozen=True):
     def active(self) -> dict[str, Registration]:
         """The registration in effect at each key that has one."""
         return {registration.key: registration for registration in self.registrations}
+
+    def over(self, installed: Operator | None) -> Operator:
+        """An operator of the workspace when it is loaded into a torch that has `installed` under its name."""
+        if installed is None:
+            return self
+        return Operator(self.name, self.schema or installed.schema, (*installed.registrations, *self.registrations))

@@ -61,14 +61,16 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Table:
-    """The table of one operator. Registrations at keys that this torch does not have are left out."""
+    """The table of one operator. Keys may go by any of their names; one that is not this torch's changes nothing."""
 
     def __init__(self, keys: DispatchKeys, operator: Operator, fallbacks: Mapping[str, Registration]) -> None:
         self.keys = keys
         self.operator = operator
         self.fallbacks = fallbacks
         self._kernels = {
-            key: registration for key, registration in operator.active().items() if keys.canonical(key) == key
+            key: registration
+            for registration in operator.registrations
+            if (key := keys.canonical(registration.key)) is not None
         }
         self._direct_bits = [bits for bits in map(keys.bits, self._kernels) if bits]
         self._entries: dict[str, Entry] = {}
@@ -168,9 +170,11 @@ class LiveTable(Table):
 
 def _refreshed(keys: DispatchKeys, registration: Registration) -> Iterator[str]:
     """The runtime keys whose entries torch computes anew for a registration."""
-    key = registration.key
+    key = keys.canonical(registration.key)
     if registration.keyless:
         yield from keys.runtime
+    elif key is None:
+        return
     elif keys.is_alias(key):
         yield from keys.included(key)
         if key in (IMPLICIT, EXPLICIT, EXPLICIT_NON_FUNCTIONAL):
