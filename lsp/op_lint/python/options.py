@@ -1,0 +1,37 @@
+"""What the configuration tells the Python reader."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+
+class Wrapper(msgspec.Struct, frozen=True):
+    """A function that registers operators and that op-lint cannot read (it is generated, or not in the project).
+
+    `name` is its dotted name as files import it, or only its last part. `parameters` are the names of its
+    parameters, in order. The other fields name the parameter that holds the operator's name, its schema, the function,
+    `mutates_args`, the fake, the dispatch key or device. `namespace` is used where the operator's name has none.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    operator: str
+    namespace: str | None = None
+    schema: str | None = None
+    function: str | None = None
+    mutates_args: str | None = None
+    fake: str | None = None
+    key: str | None = None
+
+
+class PythonOptions(msgspec.Struct, frozen=True):
+    """How Python files are read."""
+
+    wrappers: tuple[Wrapper, ...] = ()
+
+    def mentions(self, data: bytes) -> bool:
+        """Whether a file may call one of the configured wrappers."""
+        names = (wrapper.name.rpartition(".")[2].encode() for wrapper in self.wrappers)
+        return any(re.search(rb"\b" + re.escape(name) + rb"\b", data) for name in names)

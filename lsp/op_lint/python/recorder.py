@@ -1,0 +1,379 @@
+"""What has been found in a file so far, and the facts that it makes in the end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from msgspec.structs import replace
+
+from op_lint.condition import Condition
+from op_lint.facts import (
+    Definition,
+    Fallback,
+    FileFacts,
+    Implementation,
+    Language,
+    LibraryLoad,
+    Lifetime,
+    OperatorUse,
+    Piece,
+    Place,
+    Problem,
+    PythonCall,
+    PythonFacts,
+    PythonFunction,
+    PythonImport,
+    PythonLibrary,
+    PythonLoop,
+    RunTime,
+    SchemaInference,
+    Text,
+    Unit,
+    UnitKind,
+    Unresolved,
+)
+from op_lint.python.expressions import Context
+from op_lint.python.values import Arguments, LibraryState, Run, String, Value
+
+Chain = tuple[Place, ...]
+"""The calls through which the interpreter reached a place, outermost first, and that place."""
+
+Event = tuple[Chain, str, str]
+"""Something that happens at the end of a chain: what it is (`Unresolved.what`), and what tells it from its like."""
+
+Fact = Unit | Definition | Implementation | Fallback | Unresolved | LibraryLoad | SchemaInference
+
+_RECENT = 1000
+"""How many facts are looked through for an equal one."""
+
+
+@dataclass(slots=True)
+class Deferred:
+    """A call that other files must explain. `spelled` is where it stands in a function, if `place` is a call of that.
+
+    `depends` says that it needs a parameter of a function of this file.
+    """
+
+    index: int
+    callee: Value
+    arguments: Arguments
+    place: Place
+    spelled: Place | None
+    chain: Chain
+    context: Context
+    function: Place | None
+    depends: bool
+
+
+class Recorder:
+    """Collects the facts of one file. `first_unit` is the number of its first unit."""
+
+    def __init__(self, path: str, first_unit: int = 0) -> None:
+        self.path = path
+        self.units: list[Unit] = []
+        self.definitions: list[Definition] = []
+        self.implementations: list[Implementation] = []
+        self.fallbacks: list[Fallback] = []
+        self.unresolved: list[Unresolved] = []
+        self.imports: list[PythonImport] = []
+        self.loads: list[LibraryLoad] = []
+        self.inferences: list[SchemaInference] = []
+        self.deferred: list[Deferred] = []
+        self.libraries: list[LibraryState] = []
+        self.functions: dict[Place, PythonFunction] = {}
+        self.nodes: dict[Place, ast.AST] = {}
+        self.calls: dict[Place, list[PythonCall]] = {}
+        self.problems: list[Problem] = []
+        self.known: frozenset[Place] = frozenset()
+        """The places in functions of other files of which those files tell everything."""
+        self.spelled: set[Place] = set()
+        """The places in functions from which calls of them register something."""
+        self.open: set[Place] = set()
+        """The places at which not everything is told, for want of the parameters of a function."""
+        self._uses: dict[tuple[Place, str, str], OperatorUse] = {}
+        self._loops: dict[Place, int | None] = {}
+        self._first_unit = first_unit
+        self._units = first_unit
+        self._by_name: dict[tuple[str, Place, str | None], Unit] = {}
+        self._settled: set[Event] = set()
+        self._pending: dict[Event, list[Fact]] = {}
+        self._lists: dict[type[Fact], list[Any]] = {
+            Unit: self.units,
+            Definition: self.definitions,
+            Implementation: self.implementations,
+            Fallback: self.fallbacks,
+            Unresolved: self.unresolved,
+            LibraryLoad: self.loads,
+            SchemaInference: self.inferences,
+        }
+        self._library_at: dict[Chain, LibraryState] = {}
+
+    # Events: what a function does by itself is said once; what depends on its parameters, once for each call
+
+    def is_settled(self, event: Event) -> bool:
+        """Whether an event is known already without the outer calls of its chain."""
+        chain, *which = event
+        return any((chain[index:], *which) in self._settled for index in range(1, len(chain))) or any(
+            place in self.known for place in chain[1:]
+        )
+
+    def settle(self, event: Event) -> None:
+        """Nothing further is to be learned from calls that lead to an event."""
+        self._settled.add(event)
+
+    def supersede(self, event: Event) -> None:
+        """Drop what could not be told without the outer calls of the event's chain: this is one of them."""
+        chain, what, _ = event
+        self.spelled.update(chain[1:])
+        for index in range(1, len(chain)):
+            for pending in [known for known in self._pending if known[:2] == (chain[index:], what)]:
+                del self._pending[pending]
+
+    def pend(self, event: Event, fact: Fact) -> None:
+        """Remember what is known without the calls that give the parameters, in case there is none."""
+        pending = self._pending.setdefault(event, [])
+        if fact not in pending:
+            pending.append(fact)
+
+    def add(self, fact: Fact) -> None:
+        """Add a fact; one that a loop makes again is the same."""
+        facts: list[Fact] = self._lists[type(fact)]
+        if fact not in facts[-_RECENT:]:
+            facts.append(fact)
+
+    def library_at(self, chain: Chain) -> LibraryState | None:
+        """The library that was made at the end of `chain` without its outer calls."""
+        found = (self._library_at.get(chain[index:]) for index in range(1, len(chain)))
+        return next((state for state in found if state is not None), None)
+
+    def add_library(self, chain: Chain, state: LibraryState) -> None:
+        """Note a library object."""
+        self.libraries.append(state)
+        self._library_at[chain] = state
+
+    def deferred_at(self, chain: Chain) -> Deferred | None:
+        """The deferred call at the end of `chain`, made without its outer calls and independent of them."""
+        for known in self.deferred:
+            if not known.depends and len(known.chain) < len(chain) and chain[-len(known.chain) :] == known.chain:
+                return known
+        return None
+
+    # Facts
+
+    def new_unit(
+        self,
+        macro: str,
+        place: Place,
+        namespace: str | None,
+        condition: Condition,
+        *,
+        key: str | None = None,
+        namespace_place: Place | None = None,
+        key_place: Place | None = None,
+        spelled: Place | None = None,
+    ) -> Unit:
+        """A registration unit with a number of its own; it is not among the facts yet."""
+        self._units += 1
+        return Unit(
+            self._units - 1,
+            UnitKind.PYTHON,
+            macro,
+            place,
+            namespace,
+            key,
+            namespace_place=namespace_place,
+            key_place=key_place,
+            language=Language.PYTHON,
+            condition=condition,
+            spelled=spelled,
+        )
+
+    def unit_by_name(
+        self,
+        macro: str,
+        place: Place,
+        namespace: str | None,
+        condition: Condition,
+        *,
+        key: str | None = None,
+        spelled: Place | None = None,
+    ) -> int:
+        """The unit of a call that registers without a library object of its own, or of another file's library."""
+        identity = (macro, place, namespace)
+        if identity not in self._by_name:
+            unit = self.new_unit(macro, place, namespace, condition, key=key, spelled=spelled)
+            self._by_name[identity] = unit
+        return self._by_name[identity].id
+
+    def loop(self, loops: Iterable[tuple[Place, int | None]]) -> None:
+        """Something is registered in these loops."""
+        self._loops.update(loops)
+
+    def use(self, use: OperatorUse) -> None:
+        """An operator is named; said once for each place."""
+        self._uses.setdefault((use.place, str(use.operator), use.kind), use)
+
+    # The end
+
+    def facts(self, module: str, linkage: bytes) -> FileFacts:
+        """All facts, in source order, so that two readings compare equal."""
+        self.flush()
+        numbers = self.numbers()
+        return FileFacts(
+            self.path,
+            Language.PYTHON,
+            units=ordered(replace(unit, id=numbers[unit.id]) for unit in self._all_units()),
+            definitions=ordered(replace(fact, unit=numbers[fact.unit]) for fact in self.definitions),
+            implementations=ordered(replace(fact, unit=numbers[fact.unit]) for fact in self.implementations),
+            fallbacks=ordered(replace(fact, unit=numbers[fact.unit]) for fact in self.fallbacks),
+            unresolved=ordered(
+                replace(fact, unit=None if fact.unit is None else numbers[fact.unit]) for fact in self.unresolved
+            ),
+            problems=tuple(self.problems),
+            python=PythonFacts(
+                module,
+                imports=ordered(self.imports),
+                uses=ordered(self._uses.values()),
+                loads=ordered(self.loads),
+                libraries=ordered(self._libraries(numbers)),
+                functions=ordered(self._functions()),
+                loops=ordered(PythonLoop(place, count) for place, count in self._loops.items()),
+                inferences=ordered(self.inferences),
+                linkage=linkage,
+            ),
+        )
+
+    def flush(self) -> None:
+        """Take what no call made any clearer as it is."""
+        for pending in self._pending.values():
+            for fact in pending:
+                self.add(fact)
+                self.open.add(fact.place)
+        self._pending.clear()
+        self.open.update(call.place for call in self.deferred if call.depends)
+
+    def numbers(self) -> dict[int, int]:
+        """The number that each unit gets in the facts: in source order, not in that of the interpreter's visits."""
+        return {unit.id: self._first_unit + number for number, unit in enumerate(ordered(self._all_units()))}
+
+    def _all_units(self) -> list[Unit]:
+        """The libraries, and the calls by name from which a fact is left."""
+        used = {fact.unit for fact in (*self.definitions, *self.implementations, *self.fallbacks)}
+        return [*self.units, *(unit for unit in self._by_name.values() if unit.id in used)]
+
+    def _libraries(self, numbers: dict[int, int]) -> Iterable[PythonLibrary]:
+        resolved = {state.place for state in self.libraries if state.unit is not None}
+        for state in self.libraries:
+            if state.unit is not None or state.place not in resolved:
+                yield PythonLibrary(
+                    state.place,
+                    None if state.unit is None else numbers[state.unit],
+                    state.kind,
+                    lifetime_of(state, self.nodes.get(state.function) if state.function is not None else None),
+                    state.name,
+                    state.end,
+                    state.function,
+                    state.condition,
+                )
+
+    def _functions(self) -> Iterable[PythonFunction]:
+        reached = self._reached()
+        for place, function in self.functions.items():
+            calls = ordered(set(self.calls.get(place, ())))
+            yield replace(
+                function,
+                calls=calls,
+                at_import=place in reached,
+                repeated=len(calls) > 1 or any(call.in_loop for call in calls),
+            )
+
+    def _reached(self) -> set[Place]:
+        """The functions that importing the module calls."""
+        callees: dict[Place | None, set[Place]] = {}
+        for place, calls in self.calls.items():
+            for call in calls:
+                if call.function is not None or call.run is RunTime.IMPORT:
+                    callees.setdefault(call.function, set()).add(place)
+        reached: set[Place] = set()
+        waiting = list(callees.get(None, ()))
+        while waiting:
+            place = waiting.pop()
+            if place not in reached:
+                reached.add(place)
+                waiting.extend(callees.get(place, ()))
+        return reached
+
+
+def lifetime_of(state: LibraryState, node: ast.AST | None) -> Lifetime:
+    """What keeps a library alive; `node` is the function that makes it."""
+    if state.scoped:
+        return Lifetime.SCOPED
+    if state.kept or any(scope.kind != "function" for scope, _ in state.names):
+        return Lifetime.KEPT
+    if state.names:
+        closed_over = node is not None and _closed_over(node, {name for _, name in state.names})
+        return Lifetime.KEPT if closed_over else Lifetime.LOCAL
+    return Lifetime.REBOUND if state.end is not None else Lifetime.DISCARDED
+
+
+def _closed_over(node: ast.AST, names: set[str]) -> bool:
+    inner = (child for child in ast.walk(node) if child is not node and isinstance(child, _MAKES_SCOPE))
+    return any(isinstance(leaf, ast.Name) and leaf.id in names for child in inner for leaf in ast.walk(child))
+
+
+_MAKES_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def text_at(string: String, place: Place) -> Text:
+    """A string that is known, with the origin of its characters; `place` is the expression that it is."""
+    pieces: list[Piece] = []
+    position = 0
+    for part in string.parts:
+        if isinstance(part, Run):
+            pieces.extend(replace(piece, start=piece.start + position) for piece in pieces_of(part))
+            position += len(part.text)
+    return Text(string.text or "", place, tuple(pieces))
+
+
+def pieces_of(run: Run) -> Iterable[Piece]:
+    """The pieces of a run, which may be a part of a literal."""
+    written = run.pieces
+    if run.source is not None and run.node is not None:
+        written = run.source.pieces(run.node, _literal_text(run.node, run.index), run.index)
+    for piece in written:
+        low = max(piece.start, run.offset)
+        high = min(piece.start + piece.length, run.offset + len(run.text))
+        if low < high:
+            yield _cut(piece, low - piece.start, high - piece.start, low - run.offset)
+
+
+def _literal_text(node: ast.expr, index: int) -> str:
+    if isinstance(node, ast.JoinedStr):
+        constants = [part.value for part in node.values if isinstance(part, ast.Constant)]
+        return str(constants[index])
+    return str(node.value) if isinstance(node, ast.Constant) else ""
+
+
+def _cut(piece: Piece, low: int, high: int, start: int) -> Piece:
+    """Characters `low` to `high` of a piece, as the characters from `start` on."""
+    steps = piece.steps or tuple(range(piece.length))
+    inner = (*steps, piece.place.end - piece.place.start)
+    place = replace(piece.place, start=piece.place.start + inner[low], end=piece.place.start + inner[high])
+    own = tuple(step - inner[low] for step in steps[low:high])
+    return Piece(start, high - low, place, () if not piece.steps or own == tuple(range(len(own))) else own)
+
+
+class _Placed(Protocol):
+    @property
+    def place(self) -> Place: ...
+
+
+_Fact = TypeVar("_Fact", bound=_Placed)
+
+
+def ordered(facts: Iterable[_Fact]) -> tuple[_Fact, ...]:
+    """Facts in source order."""
+    return tuple(sorted(facts, key=lambda fact: fact.place))

@@ -1,0 +1,66 @@
+"""Expressions in canonical form: the same text for the same meaning, whatever a file calls its imports."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from op_lint.python.values import Constant, Function, Imported, Operator, Scope, String, Unknown
+
+_DEEP = 6
+"""How many variables are followed, one into the other."""
+
+
+def render(node: ast.expr, scope: Scope | None) -> str:
+    """The text of an expression, with imported names written out and known values put in."""
+    try:
+        return ast.unparse(node if scope is None else _Canonical(scope, frozenset()).canonical(node))
+    except ValueError:  # a known value that older Pythons cannot write inside an f-string
+        return ast.unparse(node)
+
+
+def render_value(value: Unknown) -> str:
+    """The text of a value that is not known."""
+    return value.words or (render(value.node, value.scope) if value.node is not None else "?")
+
+
+class _Canonical(ast.NodeTransformer):
+    """Puts values in the place of names. Nodes that change are copied; the tree that is read stays as it is."""
+
+    def __init__(self, scope: Scope, followed: frozenset[int]) -> None:
+        self.scope = scope
+        self.followed = followed
+
+    def canonical(self, node: ast.expr) -> ast.expr:
+        changed: ast.expr = self.visit(node)
+        return changed
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        own = copy.copy(node)
+        for name, value in ast.iter_fields(own):
+            if isinstance(value, list):
+                setattr(own, name, list(value))
+        return super().generic_visit(own)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 (the name that ast asks for)
+        value = self.scope.lookup(node.id)
+        if isinstance(value, Imported):
+            return ast.Name(value.dotted.removeprefix("builtins."))
+        if isinstance(value, Operator):
+            return ast.Name(".".join(("torch.ops", *value.parts)))
+        if isinstance(value, String) and value.text is not None:
+            return ast.Constant(value.text)
+        if isinstance(value, Constant):
+            return ast.Constant(value.value)
+        if isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
+            return ast.Name(value.name)
+        return self._followed(node, value) if isinstance(value, Unknown) else node
+
+    def _followed(self, name: ast.Name, value: Unknown) -> ast.expr:
+        node, scope = value.node, value.scope
+        known = node is None or scope is None or id(node) in self.followed or len(self.followed) >= _DEEP
+        if known or node is name or isinstance(node, ast.Name):
+            return name
+        assert node is not None
+        assert scope is not None
+        return _Canonical(scope, self.followed | {id(node)}).canonical(node)

@@ -1,0 +1,104 @@
+"""What can be said of a Python file without parsing it: whether it is worth parsing, and what it imports."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from op_lint.facts import FileFacts, Language, Place, PythonFacts, PythonImport, RunTime
+from op_lint.python.modules import module_name, relative_module
+from op_lint.text import SourceText
+
+_METHODS = (
+    rb"_impl_with_aoti_compile|_register_fake|define|fallback|impl|impl_abstract|impl_backward|impl_factory|py_impl|"
+    rb"register_autocast|register_autograd|register_fake|register_kernel|register_torch_dispatch|register_vmap"
+)
+
+_CANDIDATE = re.compile(
+    rb"torch\.(?:ops|library|classes|_library|_custom_op)\b|load_library|cpp_extension|_dispatch_library"
+    rb"|\bfrom[ \t]+torch[ \t]+import[ \t(]|custom_op|Library\w*\(|impl_abstract|triton_op|infer_schema"
+    rb"|register_(?:fake|kernel|autograd|vmap|autocast|meta|\w*op)\b|\.(?:define|impl|py_impl)\(|getattr\(torch"
+)
+"""What a file that registers, loads or calls operators has in it, in some spelling."""
+
+_FROM_TORCH = re.compile(rb"\bfrom[ \t]+torch[ \t]+import[ \t(][^\n]*(?:\bops\b|\blibrary\b|_custom|_library)")
+
+_INTEREST = re.compile(
+    rb"torch\s*\.\s*(?:ops|library|classes|_library|_custom_op)\b|load_library|cpp_extension|import_module"
+    rb"|_dispatch_library|getattr\(torch|custom_op|infer_schema|Library\w*\(|register_op_impl|['\"]\w+::\w"
+    rb"|\.(?:" + _METHODS + rb")\b|^[ \t]+(?:from|import)[ \t]",
+    re.MULTILINE,
+)
+"""What marks the lines of a file that are worth reading."""
+
+_IMPORT = re.compile(
+    rb"^(?P<indent>[ \t]*)(?:from[ \t]+(?P<dots>\.*)[ \t]*(?P<module>[\w.]*)[ \t]+import[ \t]*(?P<names>\([^)]*\)|[^\r\n]*)"
+    rb"|import[ \t]+(?P<modules>[^\r\n]*))",
+    re.MULTILINE,
+)
+
+_ALIAS = re.compile(r"([\w.]+|\*)(?:\s+as\s+(\w+))?")
+
+
+def is_candidate(data: bytes) -> bool:
+    """Whether a file may register, load or call operators. Cheap, and wrong only in saying yes."""
+    if b"torch" not in data and b"custom_op" not in data and b"Library" not in data:
+        return False
+    for found in _CANDIDATE.finditer(data):
+        if not found.group().startswith(b"from") or _FROM_TORCH.match(data, found.start()):
+            return True
+    return False
+
+
+class HotLines:
+    """The lines of a file in which something of interest stands."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._text = SourceText(data)
+        self._followed: set[str] = set()
+        self._lines = sorted({self._text.line_of(found.end() - 1) for found in _INTEREST.finditer(data)})
+
+    def within(self, node: ast.stmt | ast.expr) -> bool:
+        """Whether something stands in the lines of a node."""
+        index = bisect_left(self._lines, node.lineno)
+        return index < len(self._lines) and self._lines[index] <= (node.end_lineno or node.lineno)
+
+    def follow(self, names: Iterable[str]) -> None:
+        """These names are of interest, too."""
+        new = [name for name in names if name not in self._followed]
+        if not new:
+            return
+        self._followed.update(new)
+        pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in new) + rb")\b")
+        lines = {self._text.line_of(found.start()) for found in pattern.finditer(self._data)}
+        self._lines = sorted(lines.union(self._lines))
+
+
+def scan_imports(path: str, data: bytes) -> FileFacts:
+    """The imports of a file that is not worth parsing, and nothing else of it.
+
+    Read by their form: an import in a string counts, so that what nothing imports here is imported by nothing. An
+    indented one is taken to be in a function.
+    """
+    text = SourceText(data)
+    imports = [found for match in _IMPORT.finditer(data) for found in _imports(path, match, text)]
+    return FileFacts(path, Language.PYTHON, python=PythonFacts(module_name(path), imports=tuple(imports)))
+
+
+def _imports(path: str, match: re.Match[bytes], text: SourceText) -> Iterable[PythonImport]:
+    place = Place(path, text.line_of(match.start()), match.start(), match.end())
+    run = RunTime.FUNCTION if match["indent"] else RunTime.IMPORT
+    if match["modules"] is not None:
+        for name, alias in _ALIAS.findall(match["modules"].split(b"#")[0].decode("utf-8", "replace")):
+            yield PythonImport(name, None, alias or name.partition(".")[0], place, run)
+        return
+    level = len(match["dots"])
+    module = match["module"].decode("utf-8", "replace")
+    if level:
+        module = relative_module(path, level, module)
+    names = re.sub(rb"#[^\r\n]*", b"", match["names"]).decode("utf-8", "replace")
+    for name, alias in _ALIAS.findall(names):
+        yield PythonImport(module, name, alias or name, place, run, level > 0)
