@@ -23,11 +23,13 @@ from op_lint.facts import (
     FileFacts,
     Implementation,
     Language,
+    Lifetime,
     OperatorName,
     Place,
     PythonFacts,
     PythonFunction,
     PythonLibrary,
+    RunTime,
     Unit,
     UnitKind,
     Unresolved,
@@ -319,8 +321,14 @@ class Program:
         file = self._file_of[unit] if isinstance(item, Unit) else item.file
         tested = None if isinstance(item, Unit) else item.fact.runtime_guard
         called = self.function_around(item.place)
-        # A function that importing its module does not call may be one of several, of which a program calls one.
-        guards = [tested, called.name if called and not called.at_import else None]
+        library = self.python_library(unit)
+        guards = [
+            tested,
+            # A function that importing its module does not call may be one of several, of which a program calls one.
+            called.name if called and not called.at_import else None,
+            # What such a library registers is gone when another one comes.
+            f"library {unit.id}" if library and library.lifetime is not Lifetime.KEPT else None,
+        ]
         guard = " && ".join(text for text in guards if text) or None
         return Site(file, item.condition, guard, unit.stable, unit.namespace_macro is not None)
 
@@ -333,7 +341,20 @@ class Program:
         return Layout(
             _grouped((registered.file, registered.fact.operator) for registered in self.definitions),
             _grouped((registered.file, registered.fact.operator) for registered in self.implementations),
+            {path: self._imported_by(facts) for path, facts in self._python.items()},
         )
+
+    @cached_property
+    def _path_of_module(self) -> dict[str, str]:
+        return {facts.module: path for path, facts in self._python.items()}
+
+    def _imported_by(self, facts: PythonFacts) -> frozenset[str]:
+        """The paths of the files that importing this one certainly imports, itself."""
+        modules: set[str] = set()
+        for each in facts.imports:
+            if each.run is RunTime.IMPORT and not each.caught and each.condition == ALWAYS:
+                modules |= {each.module, f"{each.module}.{each.name}"}
+        return frozenset(self._path_of_module[module] for module in modules & self._path_of_module.keys())
 
     @cached_property
     def _file_of(self) -> dict[Unit, str]:

@@ -12,8 +12,10 @@ reason, and whatever looks like one of those is UNKNOWN, on which rules are sile
 4. Two files of which one registers kernels for operators that only the other defines: YES. It is useless without the
    other. This reaches over folders and over names. (Not so where they define more operators in common than the one
    needs of the other: then it is a variant of the other that forgot a definition.)
-5. Two files of one folder with nothing in their names or contents that makes them alternatives: YES.
-6. Everything else: UNKNOWN.
+5. Two C++ files of one folder with nothing in their names or contents that makes them alternatives: YES.
+6. Two Python files of which one imports the other: YES. (A folder says nothing about which of its modules a program
+   imports.)
+7. Everything else: UNKNOWN.
 """
 
 from __future__ import annotations
@@ -78,25 +80,32 @@ _VARIANTS = frozenset({
 })  # fmt: skip
 _ARCHITECTURE = re.compile(r"(sm|gfx|compute)\d+[a-z]?")
 
-# Folders whose files each stand for themselves: every file may be a program or an extension of its own.
+# Folders in which, at any depth, each file stands for itself: it may be a program or an extension of its own.
 _STANDALONE = frozenset({
     "test", "tests", "testing", "unittests", "example", "examples", "demo", "demos", "sample", "samples", "tutorial",
     "tutorials", "benchmark", "benchmarks", "bench", "doc", "docs", "scripts", "experimental", "playground",
 })  # fmt: skip
 
+_PYTHON = ".py"
+
 _COPIES = 3
-"""Two files of one folder that define this many operators in common are copies, not a slip of the pen."""
+"""Two files of one library that define this many operators in common are copies, not a slip of the pen."""
 
 
 class Layout:
     """What the files of a project say about each other.
 
-    `defined` and `implemented` map a path to the operators that it defines, and that it registers kernels for.
+    `defined` and `implemented` map a path to the operators that it defines, and that it registers kernels for;
+    `imported` maps the path of a Python file to those that importing it imports.
     """
 
     def __init__(
-        self, defined: Mapping[str, Iterable[OperatorName]], implemented: Mapping[str, Iterable[OperatorName]]
+        self,
+        defined: Mapping[str, Iterable[OperatorName]],
+        implemented: Mapping[str, Iterable[OperatorName]],
+        imported: Mapping[str, Iterable[str]] = {},
     ) -> None:
+        self._imported = {path: frozenset(paths) for path, paths in imported.items()}
         self._defined = {path: frozenset(operators) for path, operators in defined.items()}
         self._implemented = {path: frozenset(operators) for path, operators in implemented.items()}
         definers: dict[OperatorName, list[str]] = {}
@@ -119,9 +128,15 @@ class Layout:
         if self._depends(first.path, second.path) or self._depends(second.path, first.path):
             return Together.YES
         alike = one == other and first.stable == second.stable and not first.symbolic and not second.symbolic
-        if alike and _neighbours(first.path, second.path) and not self._copies(first.path, second.path):
+        if alike and self._related(first.path, second.path) and not self._copies(first.path, second.path):
             return Together.YES
         return Together.UNKNOWN
+
+    def _related(self, path: str, other: str) -> bool:
+        """Whether two files that look alike belong to one library: reasons 5 and 6 of the module."""
+        if path.endswith(_PYTHON) and other.endswith(_PYTHON):
+            return other in self._imported.get(path, ()) or path in self._imported.get(other, ())
+        return _neighbours(path, other)
 
     def _depends(self, path: str, other: str) -> bool:
         """Whether the file at `path` is useless without `other`: reason 4 of the module."""
@@ -141,9 +156,10 @@ def _in_one_file(first: Site, second: Site) -> Together:
 
 
 def _neighbours(path: str, other: str) -> bool:
-    """Whether both files are in one folder, and that folder is not one of separate programs."""
+    """Whether both files are in one folder, and not among separate programs."""
     one, two = PurePosixPath(path), PurePosixPath(other)
-    return one.parent == two.parent and one.stem != two.stem and one.parent.name.casefold() not in _STANDALONE
+    folders = {folder.casefold() for folder in one.parts[:-1]}
+    return one.parent == two.parent and one.stem != two.stem and not folders & _STANDALONE
 
 
 def _variants(path: str) -> frozenset[str]:

@@ -1,9 +1,12 @@
-"""Words that the messages of rules are made of."""
+"""What several rules know and say."""
 
 from __future__ import annotations
 
 from op_lint.condition import ALWAYS, Condition
 from op_lint.facts import Place
+
+MADE_ANEW = frozenset({"torch.library.custom_op", "torch.library.triton_op"})
+"""Units that remove their own earlier operator before they define it (`CustomOpDef`, torch/_library/custom_ops.py)."""
 
 
 def where(place: Place, seen_from: Place) -> str:

@@ -112,7 +112,7 @@ class File:
 
 
 @cache
-def torch(version: str = "2.13.0") -> InstalledTorch:
+def torch(version: str = "2.13.0+cpu") -> InstalledTorch:
     """The bundled snapshot of a torch version."""
     return load_snapshot(choose_snapshot(version))
 

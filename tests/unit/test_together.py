@@ -43,8 +43,6 @@ def between(first: Site, second: Site, project: Layout | None = None) -> Togethe
         ("csrc/ops1.cpp", "csrc/ops2.cpp", YES),
         ("csrc/nms.cpp", "csrc/nms_kernel.cpp", YES),
         ("csrc/a.cu", "csrc/b.cu", YES),
-        ("examples/muladd/ops.cpp", "examples/muladd/extra.cpp", YES),
-        ("pkg/ops.py", "pkg/fakes.py", YES),
         # Per backend: by suffix of the name, by file type, by folder.
         ("csrc/ops_cpu.cpp", "csrc/ops_cuda.cpp", UNKNOWN),
         ("csrc/ops_cpu.cpp", "csrc/ops_gpu.cpp", UNKNOWN),
@@ -74,7 +72,8 @@ def between(first: Site, second: Site, project: Layout | None = None) -> Togethe
         # Examples, tests, vendored copies.
         ("csrc/ops.cpp", "examples/ops.cpp", UNKNOWN),
         ("examples/muladd.cpp", "examples/relu.cpp", UNKNOWN),
-        ("test/cpp_extensions/a.cpp", "test/cpp_extensions/b.cpp", YES),
+        ("examples/custom_op/ops_1.cpp", "examples/custom_op/ops_2.cpp", UNKNOWN),
+        ("test/cpp_extensions/a.cpp", "test/cpp_extensions/b.cpp", UNKNOWN),
         ("tests/test_add.py", "tests/test_mul.py", UNKNOWN),
         ("csrc/ops.cpp", "third_party/other/csrc/ops.cpp", UNKNOWN),
         ("extension_cpp/csrc/muladd.cpp", "extension_cpp_stable/csrc/muladd.cpp", UNKNOWN),
@@ -82,6 +81,7 @@ def between(first: Site, second: Site, project: Layout | None = None) -> Togethe
         ("csrc/ops.cpp", "csrc/image/decode.cpp", UNKNOWN),
         # C++ and Python.
         ("ops.cpp", "meta.py", UNKNOWN),
+        ("pkg/ops.py", "pkg/fakes.py", UNKNOWN),
     ],
 )
 def test_names_and_folders(first: str, second: str, expected: Together) -> None:
@@ -169,6 +169,13 @@ class TestDependence:
         project = layout({"ops.cpp": "f"}, {"cuda/ops.cu": "f"})
         assert between(Site("ops.cpp", Not(CUDA)), Site("cuda/ops.cu"), project) is UNKNOWN
         assert between(Site("ops.cpp", Not(CUDA)), Site("cuda/ops.cu", CUDA), project) is NO
+
+
+def test_python_modules_meet_where_one_imports_the_other() -> None:
+    project = Layout({}, {}, {"pkg/__init__.py": ["pkg/ops.py", "pkg/fakes.py"], "pkg/fakes.py": ["pkg/ops.py"]})
+    assert between(Site("pkg/ops.py"), Site("pkg/fakes.py"), project) is YES
+    assert between(Site("pkg/ops.py"), Site("pkg/other.py"), project) is UNKNOWN
+    assert between(Site("pkg/ops.py"), Site("pkg/fakes.py", guard="has_fakes()"), project) is UNKNOWN
 
 
 def test_many_common_definitions_mark_a_copy() -> None:

@@ -10,10 +10,7 @@ from op_lint.facts import Definition, Language, Lifetime, Place, RunTime
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Program, Registered, holds
 from op_lint.rule import Rule
-from op_lint_rules._words import when, where
-
-_MADE_ANEW = frozenset({"torch.library.custom_op", "torch.library.triton_op"})
-"""What removes its own earlier operator before it defines it again (`CustomOpDef` in torch/_library/custom_ops.py)."""
+from op_lint_rules._words import MADE_ANEW, when, where
 
 
 class DuplicateDef(Rule):
@@ -68,7 +65,7 @@ class DuplicateDef(Rule):
         """Every definition that meets an earlier one."""
         for operator in program.operators:
             for later, earlier in program.collisions(program.definitions_of(operator)):
-                if not later.unit.macro == earlier.unit.macro in _MADE_ANEW:
+                if not {later.unit.macro, earlier.unit.macro} <= MADE_ANEW:
                     yield self._twice(later, earlier)
         definers = Counter(registered.place for registered in program.definitions)
         for registered in program.definitions:
@@ -110,7 +107,7 @@ def _run_again(program: Program, registered: Registered[Definition]) -> Place | 
     python = program.python_of(registered.file)
     library = program.python_library(registered.unit)
     dies = library is not None and library.lifetime is not Lifetime.KEPT
-    if python is None or dies or not registered.certain or registered.unit.macro in _MADE_ANEW:
+    if python is None or dies or not registered.certain or registered.unit.macro in MADE_ANEW:
         return None
     function = program.function_around(registered.place)
     if function is None:

@@ -9,7 +9,7 @@ from op_lint.facts import Definition, KernelKind, Language, OperatorName, Place
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Kernel, Program
 from op_lint.rule import Rule
-from op_lint_rules._words import when, where
+from op_lint_rules._words import MADE_ANEW, when, where
 
 _META = "Meta"
 _SILENT = frozenset({_META, "MTIA"})
@@ -80,7 +80,7 @@ class DuplicateKernel(Rule):
             kernels = program.kernels_of(operator)
             for key, registered in sorted(kernels.items()):
                 for later, earlier in program.collisions(registered):
-                    if not _both_define(later, earlier):
+                    if not _is_intended(later, earlier):
                         yield self._twice(operator, key, later, earlier)
             fakes = [kernel for kernel in kernels.get(_META, ()) if _is_python(kernel)]
             composite = kernels.get(IMPLICIT, ())
@@ -116,9 +116,14 @@ def _place(kernel: Kernel) -> Place:
     return kernel.fact.name_place
 
 
-def _both_define(later: Kernel, earlier: Kernel) -> bool:
-    """Whether the second definition ends the process before its kernel matters (OPL202)."""
-    return isinstance(later.fact, Definition) and isinstance(earlier.fact, Definition)
+def _is_intended(later: Kernel, earlier: Kernel) -> bool:
+    """Whether the second kernel is none, or is there to replace the first.
+
+    A second definition ends the process before its kernel matters (OPL202). An operator made by `custom_op` is made
+    anew by another one, and keeps its own books about its kernels and fakes.
+    """
+    both_define = isinstance(later.fact, Definition) and isinstance(earlier.fact, Definition)
+    return both_define or {later.unit.macro, earlier.unit.macro} <= MADE_ANEW
 
 
 def _is_python(kernel: Kernel) -> bool:

@@ -107,6 +107,8 @@ class MisplacedRegistration(Rule):
                 f"define it in `TORCH_LIBRARY({unit.namespace}, m)`",
                 "Cannot define an operator inside of a TORCH_LIBRARY_IMPL block.",
             )
+        elif fact.language is Language.PYTHON:
+            return  # a schema that is not written is made from the function's annotations
         elif fact.schema is None and fact.kernel is None:
             yield self._refused(
                 unit,

@@ -77,7 +77,7 @@ def _wrong(program: Program, unit: Unit, definitions: list[Definition]) -> str |
     new = [found.operator for found in definitions if program.installed_operator(found.operator) is None]
     if namespace == _ATEN and new:
         return (
-            f"`aten` is PyTorch's own, and a later version may define `{new[0].name}` with another meaning: use a "
+            f"`aten` is PyTorch's own, and a later version may define `{new[0]}` with another meaning: use a "
             "namespace of your own"
         )
     if unit.namespace_macro is None and not namespace.isidentifier():

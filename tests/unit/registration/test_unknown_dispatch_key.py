@@ -1,0 +1,83 @@
+"""OPL210."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.builders import findings, fixed, lines, torch
+
+HEAD = "#include <torch/library.h>\nat::Tensor f(const at::Tensor& x);\n"
+
+
+def block(key: str) -> str:
+    return f'TORCH_LIBRARY_IMPL(demo, {key}, m) {{ m.impl("scale", &f); }}\n'
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [("CUDDA", "CUDA"), ("PrivateUse4", "PrivateUse1"), ("AutogradCpu", "AutogradCPU"), ("Cpu", "CPU")],
+)
+def test_a_misspelt_key(key: str, meant: str) -> None:
+    files = {"ops.cpp": HEAD + block(key)}
+    (finding,) = findings("OPL210", files, torch())
+    assert finding.message == f"torch 2.13.0+cpu has no dispatch key `{key}`; did you mean `{meant}`?"
+    assert fixed(finding, files)["ops.cpp"] == HEAD + block(meant)
+
+
+@pytest.mark.parametrize("key", ["Sparse", "Quantized", "Dense", "SparseCsr", "NestedTensor", "AutogradFunctionality"])
+def test_a_functionality(key: str) -> None:
+    (finding,) = findings("OPL210", {"ops.cpp": HEAD + block(key)}, torch())
+    assert finding.message.startswith(f"no call ever reaches a kernel at `{key}`")
+    assert finding.fix is None
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "CPU",
+        "SparseCUDA",
+        "Autocast",
+        "CatchAll",
+        "Undefined",
+        "DefaultBackend",
+        "CompositeImplicitAutograd",
+        "PrivateUse1",
+    ],
+)
+def test_keys_of_this_torch(key: str) -> None:
+    assert findings("OPL210", {"ops.cpp": HEAD + block(key)}, torch()) == []
+
+
+def test_a_key_of_another_torch() -> None:
+    assert findings("OPL210", {"ops.cpp": HEAD + block("AutocastMPS")}, torch("2.13.0")) == []
+    assert lines(findings("OPL210", {"ops.cpp": HEAD + block("AutocastMPS")}, torch("2.4.0"))) == ["ops.cpp:3"]
+
+
+def test_under_a_version() -> None:
+    source = f"{HEAD}#if TORCH_VERSION_MINOR >= 5\n{block('AutocastMPS')}#endif\n"
+    assert findings("OPL210", {"ops.cpp": source}, torch("2.4.0")) == []
+
+
+def test_a_macro_of_the_build() -> None:
+    assert findings("OPL210", {"ops.cpp": HEAD + block("MY_BACKEND_KEY")}, torch()) == []
+
+
+def test_every_place_of_a_key() -> None:
+    source = HEAD + (
+        "TORCH_LIBRARY(demo, m) {\n"
+        '  m.def("a(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::Sparse, &f));\n'
+        '  m.impl("a", torch::dispatch(c10::DispatchKey::Quantized, &f));\n'
+        "}\n"
+        "TORCH_LIBRARY_IMPL(_, Dense, m) { m.fallback(torch::CppFunction::makeFallthrough()); }\n"
+    )
+    assert lines(findings("OPL210", {"ops.cpp": source}, torch())) == ["ops.cpp:4", "ops.cpp:5", "ops.cpp:7"]
+
+
+def test_a_block_is_reported_once() -> None:
+    source = HEAD + 'TORCH_LIBRARY_IMPL(demo, Sparse, m) { m.impl("a", &f); m.impl("b", &f); }\n'
+    assert lines(findings("OPL210", {"ops.cpp": source}, torch())) == ["ops.cpp:3"]
+
+
+def test_python() -> None:
+    source = 'import torch\nlib = torch.library.Library("demo", "IMPL", "CUDDA")\n'
+    assert lines(findings("OPL210", {"ops.py": source}, torch())) == ["ops.py:2"]
