@@ -394,8 +394,8 @@ class PythonFunction(msgspec.Struct, frozen=True):
 
     `name` is qualified within the module, `<lambda>` for a lambda. `place` reaches from `def` to the end of the body
     (`Kernel.defined` of the registrations that use it). `returns` is the return annotation in canonical form.
-    `at_import` says that importing the module calls it, directly or through other functions of the file; `repeated` that
-    it is called from several places or in a loop.
+    `at_import` says that importing the module calls it, directly or through other functions of the file; `repeated`
+    that it is called from several places or in a loop.
     """
 
     name: str
@@ -505,8 +505,8 @@ class LibraryLoad(msgspec.Struct, frozen=True):
 class PythonImport(msgspec.Struct, frozen=True):
     """An `import` of one module, or one name of a `from` import.
 
-    `module` is as written, or, where it was relative, from the project's root (`pkg.sub`, `relative` set). `name` is what
-    is imported from it (`*` for all), None for `import module`. `bound` is the name it gets in this file.
+    `module` is as written, or, where it was relative, from the project's root (`pkg.sub`, `relative` set). `name` is
+    what is imported from it (`*` for all), None for `import module`. `bound` is the name it gets in this file.
     Imports under `TYPE_CHECKING` are not there.
     """
 
