@@ -226,14 +226,17 @@ class Program:
         """The operators of one namespace that the installed torch defines, sorted."""
         return self._installed_in.get(namespace, ())
 
-    def may_be_defined(self, operator: OperatorName) -> bool:
+    def may_be_defined(self, operator: OperatorName, *, by_wrappers: bool = True) -> bool:
         """Whether an operator that no fact defines may be defined all the same, so that nothing follows from absence.
 
         So it is where a definition in its namespace, or in one that is not known, could not be resolved; where a file
         could not be read to its end; and where an operator of that name is defined in a namespace that is the name of
-        a macro, or this one's is, since the build may give both the same value.
+        a macro, or this one's is, since the build may give both the same value. `by_wrappers` says whether to count
+        Python functions that define whatever they are given.
         """
-        if self._incomplete or not self._unresolved_in.isdisjoint({None, operator.namespace, *self._symbols}):
+        if self._incomplete or (by_wrappers and self._has_wrappers):
+            return True
+        if not self._unresolved_in.isdisjoint({None, operator.namespace, *self._symbols}):
             return True
         if operator in self._defined_somehow:
             return True
@@ -295,7 +298,15 @@ class Program:
     @cached_property
     def _unresolved_in(self) -> frozenset[str | None]:
         """The namespaces (None: one that is not known) with definitions of operators whose names are not known."""
-        return frozenset(found.namespace for found in self._unresolved_definitions if found.operator is None)
+        return frozenset(
+            found.namespace
+            for found in self._unresolved_definitions
+            if found.operator is None and not _is_wrapper(found)
+        )
+
+    @cached_property
+    def _has_wrappers(self) -> bool:
+        return any(_is_wrapper(found) for found in self._unresolved_definitions)
 
     @cached_property
     def _defined_somehow(self) -> frozenset[OperatorName | None]:
@@ -385,6 +396,10 @@ def parse_name(text: str) -> OperatorName:
 def local_name(operator: OperatorName) -> str:
     """The name and overload, as a registration in the operator's own namespace writes them."""
     return str(operator).removeprefix(f"{operator.namespace}::")
+
+
+def _is_wrapper(found: Unresolved) -> bool:
+    return found.language is Language.PYTHON and found.namespace is None and found.operator is None
 
 
 def holds(outer: Place, inner: Place) -> bool:

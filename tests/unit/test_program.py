@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from op_lint.condition import Atom, Not
 from op_lint.facts import (
+    Language,
     Lifetime,
     OperatorName,
     Place,
@@ -177,6 +178,13 @@ class TestAbsence:
         file = one_definition("a.cpp")
         file.add("unresolved", Unresolved("def", "a table", file.place(), namespace=namespace, operator=operator))
         assert Program([file.facts()]).may_be_defined(name("g")) is expected
+
+    def test_python_wrappers(self) -> None:
+        file = File("wrapper.py")
+        file.add("unresolved", Unresolved("def", "a parameter", file.place(), language=Language.PYTHON))
+        program = Program([one_definition("a.cpp").facts(), file.facts()])
+        assert program.may_be_defined(name("g"))
+        assert not program.may_be_defined(name("g"), by_wrappers=False)
 
     def test_unresolved_implementations_hide_nothing(self) -> None:
         file = one_definition("a.cpp")

@@ -93,8 +93,19 @@ def _undefined(program: Program, namespace: str) -> list[OperatorName]:
         if operator.namespace == namespace
         and not program.definitions_of(operator)
         and not _is_installed(program, operator)
-        and not program.may_be_defined(operator)
+        and not program.may_be_defined(operator, by_wrappers=not _is_slip(program, operator))
     ]
+
+
+def _is_slip(program: Program, operator: OperatorName) -> bool:
+    """Whether an operator of nearly this name lacks just the kernels that this one has.
+
+    Then this is a misspelt name, and not an operator that some wrapper in Python defines.
+    """
+    meant = program.nearest_operator(operator)
+    if meant is None or meant.namespace != operator.namespace:
+        return False
+    return program.kernels_of(operator).keys().isdisjoint(program.kernels_of(meant))
 
 
 def _is_installed(program: Program, operator: OperatorName) -> bool:

@@ -79,6 +79,24 @@ def test_a_definition_without_a_name_may_be_the_missing_one(definition: str) -> 
     assert lines(findings("OPL201", {"ops.cpp": other})) == ["ops.cpp:4"]
 
 
+class TestWrappers:
+    """A Python function that defines what it is given may define anything, but hardly what is misspelt."""
+
+    WRAPPER = "import torch\n\ndef define(name, schema):\n    torch.library.define(name, schema)\n"
+
+    def test_a_slip_is_a_slip(self) -> None:
+        files = {"ops.cpp": MISSPELT, "wrapper.py": self.WRAPPER}
+        assert lines(findings("OPL201", files)) == ["ops.cpp:4"]
+
+    def test_a_name_of_its_own(self) -> None:
+        files = {"ops.cpp": MISSPELT.replace('"scale_row"', '"shift"'), "wrapper.py": self.WRAPPER}
+        assert findings("OPL201", files) == []
+
+    def test_a_name_whose_neighbour_has_the_kernel(self) -> None:
+        source = MISSPELT + 'TORCH_LIBRARY_IMPL(demo, CPU, m) { m.impl("scale_rows", &f); }\n'
+        assert findings("OPL201", {"ops.cpp": source, "wrapper.py": self.WRAPPER}) == []
+
+
 class TestOwnership:
     """Only who owns a namespace knows what is not in it."""
 
