@@ -144,7 +144,7 @@ class Existing:
     def without_unresolved(self, there: Registered) -> Registered:
         """What torch has, but for what it has more in blocks where something is unresolved."""
         read = self.registered(defaultdict(str))
-        open_blocks = {_unit_where(self.units[row.unit]) for row in self.unresolved if row.unit is not None}
+        open_blocks = {None if row.unit is None else _unit_where(self.units[row.unit]) for row in self.unresolved}
         names = {row.operator for row in read.definitions}
         kernels = {(row.operator, row.key) for row in read.kernels}
         return Registered(
