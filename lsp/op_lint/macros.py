@@ -82,4 +82,4 @@ def _content(file: Path) -> bytes:
 def _speaks_of(macro: str, name: str, data: bytes) -> bool:
     if macro == TORCH_EXTENSION_NAME and name.endswith(".py") and _HELPERS.search(data):
         return True
-    return re.search(rb"(?<!\w)" + re.escape(macro.encode()) + rb"(?!\w)", data) is not None
+    return re.search(rb"(?:[-/]D|(?<!\w))" + re.escape(macro.encode()) + rb"(?!\w)", data) is not None
