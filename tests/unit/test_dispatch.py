@@ -19,6 +19,7 @@ from op_lint.facts import (
     Implementation,
     Kernel,
     KernelKind,
+    Language,
     OperatorName,
     Place,
     Text,
@@ -353,6 +354,8 @@ class TestFacts:
     def test_an_implementation_without_a_key(self) -> None:
         fact = Implementation(0, self.name, IMPLICIT, self.kernel, place(12), place(12), self.text)
         assert of_implementation(fact, self.unit).keyless
+        in_python = msgspec.structs.replace(fact, language=Language.PYTHON)
+        assert not of_implementation(in_python, self.unit).keyless
         named = msgspec.structs.replace(fact, key_place=place(12), call_key=IMPLICIT)
         assert not of_implementation(named, self.unit).keyless
 

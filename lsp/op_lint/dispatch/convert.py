@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from op_lint.dispatch.keys import IMPLICIT
 from op_lint.dispatch.registration import Registration, Source
-from op_lint.facts import Definition, Fallback, Implementation, Place, Unit
+from op_lint.facts import Definition, Fallback, Implementation, Language, Place, Unit
 
 
 def of_implementation(implementation: Implementation, unit: Unit) -> Registration:
     """The registration that an `m.impl(...)` in `unit` makes."""
     kernel = implementation.kernel
-    keyless = implementation.key_place is None and implementation.call_key is None and implementation.key == IMPLICIT
+    # Python names the key to torch where the source does not.
+    in_cpp = implementation.language is Language.CPP
+    keyless = in_cpp and implementation.key_place is None and implementation.key == IMPLICIT
     return Registration(
         implementation.key,
         _origin(unit),
@@ -36,7 +38,7 @@ def of_definition(definition: Definition, unit: Unit) -> Registration | None:
         kernel.name,
         definition.place.path,
         definition.place.line,
-        keyless=definition.key is None,
+        keyless=definition.key is None and definition.language is Language.CPP,
     )
 
 
