@@ -21,7 +21,7 @@ PROBE = CORE / "installed" / "probe.py"
 
 
 def imports(file: Path, *, at_start: bool = False) -> Iterator[str]:
-    """The modules that a file imports anywhere, or `at_start` when it is imported itself; `from a import b` is `a.b`."""
+    """The modules that a file imports anywhere, or `at_start` when it is imported; `from a import b` is `a.b`."""
     for node in _nodes(ast.parse(file.read_bytes()), at_start):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
