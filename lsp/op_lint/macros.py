@@ -31,6 +31,9 @@ _SPEAKS = (
 )  # fmt: skip
 """Files that may define a macro."""
 
+_COMMENT = re.compile(rb"(?:^|(?<=\s))#.*$", re.MULTILINE)
+"""A comment in every language of these files but in C (`config.h.in`), where `#define` is what is looked for."""
+
 _LARGEST = 1 << 20
 """Bytes. No file that a person writes to build something is larger."""
 
@@ -58,6 +61,8 @@ def search_macros(root: Path, files: Iterable[FileFacts]) -> tuple[MacroSearch, 
         if name in _BUILDS:
             builds.append(path)
         data = _content(root / path)
+        if not name.endswith(".in"):
+            data = _COMMENT.sub(b"", data)
         found.update(macro for macro in macros if _speaks_of(macro, name, data))
     return tuple(MacroSearch(macro, tuple(sorted(builds)), macro in found) for macro in macros)
 

@@ -55,6 +55,7 @@ def test_what_defines_it(tmp_path: Path, name: str, text: str) -> None:
     ("name", "text"),
     [
         ("setup.py", "from setuptools import Extension, setup"),
+        ("CMakeLists.txt", f"# no -D{NAME} here\nadd_library(demo SHARED ops.cpp)  # {NAME}\n"),
         ("csrc/ops.cpp", f"TORCH_LIBRARY({NAME}, m) {{}}"),
         ("CMakeLists.txt", f"MY_{NAME} {NAME}_OLD"),
         ("build/setup.py", f"-D{NAME}=demo"),
