@@ -38,6 +38,7 @@ _HOMES = {
         "complex",
         "intrusive_ptr",
     ),
+    "torch::headeronly": ("HeaderOnlyArrayRef",),
     "std": ("array", "map", "optional", "pair", "string", "string_view", "tuple", "unordered_map", "vector"),
 }
 QUALIFIED = {name: f"{namespace}::{name}" for namespace, names in _HOMES.items() for name in names}
@@ -59,6 +60,7 @@ ALIASES = {
     "OptionalIntArrayRef": CppType("c10::OptionalArrayRef", (INT64,)),
     "OptionalSymIntArrayRef": CppType("c10::OptionalArrayRef", (_SYM_INT,)),
     "DeviceIndex": CppType("int8_t"),
+    "IntHeaderOnlyArrayRef": CppType("torch::headeronly::HeaderOnlyArrayRef", (INT64,)),
 }
 """Torch's own type aliases, for a reader that did not see through them."""
 
