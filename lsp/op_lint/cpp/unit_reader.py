@@ -435,6 +435,9 @@ class _UnitReader:
             method = method_name(children[0])
             if method in _METHODS:
                 return self.method_call(cursor, method, children, body)
+            objects = [child for child in children[0].get_children() if is_value(child)]
+            if objects and type_name(objects[0].type) in _LIBRARY_TYPES:
+                return None  # another method of the library, as `class_`, registers no operator
         if kind == CursorKind.CALL_EXPR:
             return self.plain_call(cursor, children, body)
         if kind == CursorKind.CONDITIONAL_OPERATOR and children:
