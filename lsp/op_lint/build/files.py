@@ -20,8 +20,10 @@ LARGEST_FILE = 4 * 1024 * 1024
 _MOST_ENTRIES = 50_000
 """Files and folders that one pattern may look at, and all patterns together four times that."""
 
-_SECONDS = 20.0
-_MOST_STEPS = 400_000
+_SECONDS_EACH = 10.0
+_ALL = 3
+"""How many times the seconds of one project all of them together may take."""
+_STEPS_EACH = 400_000
 
 
 class ExhaustedError(Exception):
@@ -29,11 +31,11 @@ class ExhaustedError(Exception):
 
 
 class Budget:
-    """What reading the build files of one project may cost: steps of evaluation, and seconds as a safety net."""
+    """What reading may cost: steps of evaluation, and seconds as a safety net. `deadline` is of `time.monotonic`."""
 
-    def __init__(self, steps: int = _MOST_STEPS, seconds: float = _SECONDS) -> None:
+    def __init__(self, steps: int, deadline: float) -> None:
         self._steps = steps
-        self._deadline = time.monotonic() + seconds
+        self._deadline = deadline
 
     def spend(self, steps: int = 1) -> None:
         """Use some of the budget. Raises ExhaustedError where none is left."""
@@ -46,16 +48,32 @@ class Budget:
 class BuildFiles:
     """The files under the project's root, by absolute path with `/`. Links to folders are not followed.
 
-    `buffers` are contents that stand for files on disk, by the path that facts use.
+    `buffers` are contents that stand for files on disk, by the path that facts use. `steps` and `seconds` are what each
+    project or script in it may cost, and all of them together a few times that.
     """
 
-    def __init__(self, root: str | Path, buffers: Mapping[str, bytes] = {}, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        root: str | Path,
+        buffers: Mapping[str, bytes] = {},
+        *,
+        steps: int = _STEPS_EACH,
+        seconds: float = _SECONDS_EACH,
+    ) -> None:
         self.root = os.path.abspath(root).replace(os.sep, "/").rstrip("/") or "/"
-        self.budget = budget or Budget()
+        self._steps = steps
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds * _ALL
+        self.budget = self.renew()
         self.problems: list[Problem] = []
         self._buffers = {self.absolute(path): data for path, data in buffers.items()}
         self._listed: dict[str, tuple[Entry, ...]] = {}
         self._entries = 4 * _MOST_ENTRIES
+
+    def renew(self) -> Budget:
+        """A new budget, for the next project or script."""
+        self.budget = Budget(self._steps, min(self._deadline, time.monotonic() + self._seconds))
+        return self.budget
 
     def absolute(self, path: str, folder: str | None = None) -> str:
         """`path` from `folder` (default: the root), without `.` and `..`."""

@@ -60,7 +60,7 @@ def _node(text: str, low: Guard, high: Guard) -> Guard:
 def _forget() -> None:
     """Start anew. Guards that are still in use stay right; only some that are equal are then not identical."""
     _known.clear()
-    for remembered in (both, opposite, formula):
+    for remembered in (both, opposite, relative, formula):
         remembered.cache_clear()
 
 
@@ -125,6 +125,23 @@ def simplified(guard: Guard, given: Guard) -> Guard:
     if together is given:
         return ALWAYS
     return NEVER if together is NEVER else guard
+
+
+@lru_cache(maxsize=65536)
+def relative(guard: Guard, given: Guard) -> Guard:
+    """A condition that agrees with `guard` wherever `given` holds, and says as little as possible besides."""
+    if given is ALWAYS or given is NEVER or guard.low is None or guard.high is None:
+        return guard
+    if given.low is None or given.high is None:
+        return guard
+    if given.text < guard.text:
+        return relative(guard, any_of((given.low, given.high)))
+    low, high = _branches(given, guard.text)
+    if low is NEVER:
+        return relative(guard.high, high)
+    if high is NEVER:
+        return relative(guard.low, low)
+    return _node(guard.text, relative(guard.low, low), relative(guard.high, high))
 
 
 def atoms_of(guard: Guard) -> frozenset[str]:

@@ -106,11 +106,11 @@ class Define(msgspec.Struct, frozen=True):
 
 
 class Target(msgspec.Struct, frozen=True):
-    """A target, under one condition: a name that two arms of an `if` declare differently is two targets.
+    """A target. What two arms of an `if` declare under one name is one target, unless it is of two kinds.
 
     `place` is the name where the target is declared. `module` is the dotted name under which Python imports the result,
-    None where it is no Python module. `incomplete` says that sources or links are given by values that the build files
-    do not tell, so that nothing follows from what is absent.
+    None where it is no Python module. The conditions of its parts are those beside its own. `incomplete` says that
+    sources are given by values that the build files do not tell, so that nothing follows from what is absent.
     """
 
     name: str

@@ -9,11 +9,12 @@ from op_lint.build.cmake import genex
 from op_lint.build.cmake.interpreter import Call, Interpreter, text_of
 from op_lint.build.cmake.language import symbol
 from op_lint.build.cmake.memory import Frame
-from op_lint.build.cmake.targets import KINDS, VISIBILITIES, Compiled, Declared, LinkLine, library_name, possible
+from op_lint.build.cmake.targets import KINDS, VISIBILITIES, Declared, LinkLine, library_name, possible
 from op_lint.build.cmake.template import is_known, split_list
+from op_lint.build.drafts import Compiled
 from op_lint.build.guarded import Item, Items
-from op_lint.build.guards import ALWAYS, NEVER, Guard, all_of, atom, formula, opposite, simplified
-from op_lint.build.model import Define, Link, LinkHow, LinkOption, TargetKind, Visibility
+from op_lint.build.guards import ALWAYS, NEVER, Guard, all_of, atom, opposite, simplified
+from op_lint.build.model import BuildSystem, Define, Link, LinkHow, LinkOption, TargetKind, Visibility
 from op_lint.facts import Place
 
 _IN_LIBRARY = frozenset({"EXCLUDE_FROM_ALL", "GLOBAL", "WIN32", "MACOSX_BUNDLE", "UNKNOWN"})
@@ -114,7 +115,7 @@ def declare(reader: Interpreter, call: Call, kind: TargetKind, sources: Iterable
         if condition is None or not name.text:
             continue
         place = (name.place if reader.in_function else call.command.arguments[0].place) or call.place
-        target = Declared(name.text, kind, place, condition, reader.source_folder)
+        target = Declared(name.text, kind, BuildSystem.CMAKE, place, condition, folder=reader.source_folder)
         _inherit(reader, target)
         reader.targets.setdefault(name.text, []).append(target)
         reader.files.budget.spend(1)
@@ -151,7 +152,7 @@ def add_sources(reader: Interpreter, target: Declared, items: Iterable[Item], fo
             where = value.place or place
             objects = genex.parts_of(value.text)
             if objects and objects[0] == "TARGET_OBJECTS":
-                target.links += [Link(name, LinkHow.OBJECTS, where, formula(condition)) for name in objects[1]]
+                target.links += [(condition, Link(name, LinkHow.OBJECTS, where)) for name in objects[1]]
             else:
                 _add_source(reader, target, value.text, folder, where, condition)
 
@@ -232,9 +233,12 @@ def _interface_of(reader: Interpreter, target: Declared) -> Declared:
     name = f"{target.name} (interface sources)"
     held = next((each for each in reader.targets.get(name, ()) if each.condition == target.condition), None)
     if held is None:
-        held = Declared(name, TargetKind.OBJECT, target.place, target.condition, target.folder)
+        held = Declared(
+            name, TargetKind.OBJECT, BuildSystem.CMAKE, target.place, target.condition, folder=target.folder
+        )
         reader.targets.setdefault(name, []).append(held)
-        target.links.append(Link(name, LinkHow.OBJECTS, target.place, formula(target.condition), Visibility.INTERFACE))
+        link = Link(name, LinkHow.OBJECTS, target.place, visibility=Visibility.INTERFACE)
+        target.links.append((target.condition, link))
     return held
 
 
@@ -253,9 +257,9 @@ def _add_words(
     target: Declared, line: LinkLine, item: Item, condition: Guard, visibility: Visibility, place: Place
 ) -> None:
     where = item.place or place
-    target.links += [Link(name, how, where, formula(condition), visibility) for name, how in line.links(item.text)]
+    target.links += [(condition, Link(name, how, where, visibility=visibility)) for name, how in line.links(item.text)]
     if item.text.startswith(("-", "LINKER:", "SHELL:")) and not item.text.startswith("-l"):
-        target.options.append(LinkOption(item.text, where, formula(condition), visibility))
+        target.options.append((condition, LinkOption(item.text, where, visibility=visibility)))
 
 
 def _add_link(reader: Interpreter, target: Declared, item: Item, condition: Guard, visibility: Visibility) -> None:
@@ -271,9 +275,9 @@ def _add_option(reader: Interpreter, target: Declared, item: Item, condition: Gu
         if both is not None:
             place = value.place or target.place
             line = LinkLine()
-            target.options.append(LinkOption(value.text, place, formula(both), visibility))
+            target.options.append((both, LinkOption(value.text, place, visibility=visibility)))
             target.links += [
-                Link(name, how, place, formula(both), visibility)
+                (both, Link(name, how, place, visibility=visibility))
                 for name, how in line.links(value.text)
                 if how is LinkHow.WHOLE_ARCHIVE
             ]
@@ -284,10 +288,10 @@ def target_link_options(reader: Interpreter, call: Call) -> None:
     line: dict[int, LinkLine] = {}
     for target, visibility, item, condition in _stated(reader, call):
         place = item.place or call.place
-        target.options.append(LinkOption(item.text, place, formula(condition), visibility))
+        target.options.append((condition, LinkOption(item.text, place, visibility=visibility)))
         words = line.setdefault(id(target), LinkLine())
         target.links += [
-            Link(name, how, place, formula(condition), visibility)
+            (condition, Link(name, how, place, visibility=visibility))
             for name, how in words.links(item.text)
             if how is LinkHow.WHOLE_ARCHIVE
         ]
@@ -301,13 +305,13 @@ def target_compile_definitions(reader: Interpreter, call: Call) -> None:
             target.defines += _defines(item, condition, visibility)
 
 
-def _defines(item: Item, condition: Guard, visibility: Visibility) -> list[Define]:
+def _defines(item: Item, condition: Guard, visibility: Visibility) -> list[tuple[Guard, Define]]:
     text = item.text[2:] if item.text.startswith(("-D", "/D")) else item.text
     name, separator, value = text.partition("=")
     if not name.isidentifier():
         return []
     place = item.place or Place("", 1, 0, 0)
-    return [Define(name, value if separator else None, place, formula(condition), visibility)]
+    return [(condition, Define(name, value if separator else None, place, visibility=visibility))]
 
 
 def add_definitions(reader: Interpreter, call: Call) -> None:
@@ -385,8 +389,7 @@ def _set_one(reader: Interpreter, target: Declared, key: str, value: Items, base
         elif key == "LINK_LIBRARY_OVERRIDE" and item.text.startswith("WHOLE_ARCHIVE,"):
             overridden = item.text.split(",")[1:]
             target.links += [
-                Link(library_name(each), LinkHow.WHOLE_ARCHIVE, item.place or place, formula(condition))
-                for each in overridden
+                (condition, Link(library_name(each), LinkHow.WHOLE_ARCHIVE, item.place or place)) for each in overridden
             ]
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from op_lint.build.cmake.expressions import Operand, evaluate
 from op_lint.build.cmake.lexer import Argument, Command, read_script
-from op_lint.build.cmake.memory import Changes, Frame, Memory
+from op_lint.build.cmake.memory import Frame, ItemChanges, item_memory
 from op_lint.build.cmake.targets import Declared
 from op_lint.build.cmake.template import Reference, is_known, parse, split_list
 from op_lint.build.files import BuildFiles
@@ -116,7 +116,7 @@ class Interpreter:
         self.copies: dict[str, str] = {}
         """Files that the build makes from others, by their path in the build folder."""
         self.frame = Frame()
-        self.memory = Memory()
+        self.memory = item_memory()
         self.functions: dict[str, Function] = {}
         self.folder_defines: dict[str, list[tuple[Guard, Item]]] = {}
         self.elsewhere = elsewhere
@@ -161,13 +161,13 @@ class Interpreter:
     def set(self, name: str, value: Iterable[Item], *, parent: bool = False) -> None:
         """Set a variable, here or in the scope around this one."""
         items = tuple(value)[:_MOST_ITEMS]
-        frame = self.frame.parent if parent else self.frame
+        frame = self.frame.outer if parent else self.frame
         if frame is not None and name:
             self.memory.write(frame, name, items)
 
     def unset(self, name: str, *, parent: bool = False) -> None:
         """Make a variable one that is not set."""
-        frame = self.frame.parent if parent else self.frame
+        frame = self.frame.outer if parent else self.frame
         if frame is not None:
             self.memory.write(frame, name, None)
 
@@ -175,7 +175,7 @@ class Interpreter:
         """When a variable is set: for `if(DEFINED ...)`."""
         value = self.frame.value(name)
         if value is None:
-            return NEVER if _is_set_by_commands(name, self.frame) else atom(f"DEFINED {name}")
+            return NEVER if self.frame.is_set(name) else atom(f"DEFINED {name}")
         return any_of(item.condition for item in value) if value else ALWAYS
 
     def target(self, name: str) -> Guard:
@@ -358,7 +358,7 @@ class Interpreter:
 
     def _if(self, commands: Sequence[Command], position: int) -> tuple[Flow, int]:
         arms, end = _arms(commands, position)
-        taken: list[tuple[Guard, Changes]] = []
+        taken: list[tuple[Guard, ItemChanges]] = []
         flows: list[Flow] = []
         before: Guard = ALWAYS
         for test, body in arms:
@@ -378,7 +378,7 @@ class Interpreter:
         self.memory.merge(taken)
         return _combined(flows), end + 1
 
-    def _arm(self, condition: Guard, body: Sequence[Command], taken: list[tuple[Guard, Changes]]) -> Flow:
+    def _arm(self, condition: Guard, body: Sequence[Command], taken: list[tuple[Guard, ItemChanges]]) -> Flow:
         self.memory.begin()
         with self.within(condition):
             flow = self.run(body)
@@ -421,7 +421,7 @@ class Interpreter:
             if condition is ALWAYS:
                 flow = self.run(body)
             else:
-                taken: list[tuple[Guard, Changes]] = []
+                taken: list[tuple[Guard, ItemChanges]] = []
                 flow = self._arm(condition, body, taken)
                 self.memory.merge([*taken, (opposite(condition), {})])
             if flow.kind == "return":
@@ -460,7 +460,7 @@ class Interpreter:
             if condition is NEVER:
                 return _NEXT
             if condition is not ALWAYS:
-                taken: list[tuple[Guard, Changes]] = []
+                taken: list[tuple[Guard, ItemChanges]] = []
                 self._arm(condition, body, taken)
                 self.memory.merge([*taken, (opposite(condition), {})])
                 return _NEXT
@@ -512,16 +512,6 @@ def _bound(function: Function, values: Sequence[Items]) -> dict[str, Items]:
     arguments["ARGN"] = rest
     arguments["ARGC"] = (Item(str(len(values))),)
     return arguments
-
-
-def _is_set_by_commands(name: str, frame: Frame) -> bool:
-    """Whether a variable that is not set is one that commands here have hidden or left out on purpose."""
-    scope: Frame | None = frame
-    while scope is not None:
-        if name in scope.variables:
-            return True
-        scope = scope.parent
-    return False
 
 
 def _combined(flows: Sequence[Flow]) -> Flow:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from op_lint.build.cmake import buildings, language
 from op_lint.build.cmake.interpreter import Interpreter
 from op_lint.build.cmake.lexer import Command
+from op_lint.build.drafts import finished
 from op_lint.build.files import BuildFiles, ExhaustedError
 from op_lint.build.guarded import Item
 from op_lint.build.model import BuildGraph
@@ -29,6 +30,7 @@ def read_cmake(files: BuildFiles, paths: Sequence[str]) -> BuildGraph:
     for path in sorted((path for path in paths if posixpath.basename(path) == LISTS), key=lambda each: each.count("/")):
         absolute = files.absolute(path)
         if absolute not in read:
+            files.renew()
             reader = Interpreter(files, _HANDLERS, scripts, projects)
             _read_from(reader, posixpath.dirname(absolute))
             projects.add(posixpath.dirname(absolute))
@@ -58,7 +60,7 @@ def _read_from(reader: Interpreter, folder: str) -> None:
 def _graph(files: BuildFiles, reader: Interpreter) -> BuildGraph:
     mentioned = (files.relative(files.absolute(text)) for text in reader.mentioned)
     return BuildGraph(
-        targets=tuple(target.frozen() for targets in reader.targets.values() for target in targets),
+        targets=tuple(finished(target.named() for targets in reader.targets.values() for target in targets)),
         switches=tuple(reader.switches.values()),
         mentioned=frozenset(mentioned),
     )

@@ -4,91 +4,39 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from op_lint.build.cmake.genex import parts_of
 from op_lint.build.cmake.template import is_known
+from op_lint.build.drafts import Draft
 from op_lint.build.guarded import Item
-from op_lint.build.guards import NEVER, Guard, all_of, any_of, formula
-from op_lint.build.model import (
-    BuildSystem,
-    Define,
-    Link,
-    LinkHow,
-    LinkOption,
-    Source,
-    Target,
-    TargetKind,
-    Visibility,
-)
-from op_lint.facts import Place
+from op_lint.build.guards import NEVER, Guard, all_of
+from op_lint.build.model import LinkHow, TargetKind, Visibility
 
 
-class Compiled(NamedTuple):
-    """A source that a command has given to a target."""
+@dataclass(eq=False)
+class Declared(Draft):
+    """A target that `add_library` or its kin has declared in the folder `folder`.
 
-    path: str
-    place: Place
-    condition: Guard
-    copied: bool = False
+    `python` marks one that a command for Python modules made. `whole` says whether what is linked next stands between
+    `--whole-archive` and `--no-whole-archive`.
+    """
 
-
-@dataclass
-class Declared:
-    """A target that `add_library` or its kin has declared, under `condition`."""
-
-    name: str
-    kind: TargetKind
-    place: Place
-    condition: Guard
-    folder: str
-    sources: list[Compiled] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
-    options: list[LinkOption] = field(default_factory=list)
-    defines: list[Define] = field(default_factory=list)
+    folder: str = ""
     properties: dict[str, list[Item]] = field(default_factory=dict)
     python: bool = False
-    incomplete: bool = False
     whole: bool = False
-    """Whether what is linked next stands between `--whole-archive` and `--no-whole-archive`."""
 
-    def frozen(self) -> Target:
-        """The target as it is in the end."""
+    def named(self) -> Declared:
+        """The target itself, now with the name under which Python imports the result."""
         names = self.properties.get("OUTPUT_NAME") or [Item(self.name)]
-        output = names[-1].text
-        is_module = self.python or (
-            self.kind in (TargetKind.MODULE, TargetKind.SHARED)
-            and "PREFIX" in self.properties
-            and not any(item.text for item in self.properties["PREFIX"])
-        )
-        return Target(
-            self.name,
-            self.kind,
-            BuildSystem.CMAKE,
-            self.place,
-            formula(self.condition),
-            tuple(_each_once(self.sources)),
-            tuple(dict.fromkeys(self.links)),
-            tuple(self.options),
-            tuple(self.defines),
-            output if is_module and is_known(output) else None,
-            self.incomplete,
-        )
-
-
-def _each_once(sources: Iterable[Compiled]) -> Iterator[Source]:
-    """Each source with the commands that name it joined: the first place, either condition."""
-    found: dict[str, Compiled] = {}
-    for source in sources:
-        known = found.get(source.path)
-        if known is not None:
-            either = any_of((known.condition, source.condition))
-            source = Compiled(source.path, known.place, either, known.copied and source.copied)
-        found[source.path] = source
-    for source in found.values():
-        yield Source(source.path, source.place, formula(source.condition), source.copied)
+        prefix = self.properties.get("PREFIX")
+        loadable = self.kind in (TargetKind.MODULE, TargetKind.SHARED)
+        without_prefix = prefix is not None and not any(item.text for item in prefix)
+        if (self.python or (loadable and without_prefix)) and is_known(names[-1].text):
+            self.module = names[-1].text
+        return self
 
 
 _SWITCHES = {"--whole-archive": True, "--no-whole-archive": False, "-all_load": True, "-noall_load": False}
