@@ -35,6 +35,8 @@ class Rule(ABC):
     default: ClassVar[bool] = True
     needs: ClassVar[frozenset[Need]] = frozenset()
     since: ClassVar[str] = "0.1.0"
+    until: ClassVar[tuple[int, int] | None] = None
+    """The last torch (major, minor) that the rule is about; None where no torch has mended it."""
 
     @abstractmethod
     def check(self, program: Program) -> Iterator[Finding]:

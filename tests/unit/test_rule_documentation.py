@@ -18,7 +18,7 @@ from tests.check import Findings, check, write_project
 
 RULES = load_packs().rules
 HEADINGS = ("What it does", "Why it is bad", "Example", "Use instead", "References")
-TORCH = ("--torch-version", "2.13.0")
+NEWEST = "2.13.0"
 
 _BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<code>.*?)^```$', re.MULTILINE | re.DOTALL
@@ -44,7 +44,8 @@ def example(rule: type[Rule], heading: str) -> dict[str, str]:
 
 def findings(rule: type[Rule], files: dict[str, str], folder: Path) -> Findings:
     """What the default rules and this one find, as far as it is of this rule's theme."""
-    found = check(write_project(folder, dict(files)), "--extend-select", rule.code, *TORCH)
+    torch = ".".join(map(str, rule.until)) if rule.until else NEWEST
+    found = check(write_project(folder, dict(files)), "--extend-select", rule.code, "--torch-version", torch)
     return [finding for finding in found if finding["code"][:4] == rule.code[:4]]
 
 

@@ -207,7 +207,7 @@ class _Matcher:
         same_count = len(schema.arguments) == len(inference.arguments)
         if not same_count:
             found.append(self._argument_count())
-        if len(schema.returns) != len(inference.returns):
+        if len(schema.returns) != len(inference.returns) and not self._may_be_several():
             found.append(self._return_count())
         if same_count:
             pairs = zip(schema.arguments, inference.arguments, inference.parameters, strict=True)
@@ -220,6 +220,11 @@ class _Matcher:
                 if self._differ(returned.type, item.type):
                     found.append(self._return(index, returned, item))
         return tuple(found)
+
+    def _may_be_several(self) -> bool:
+        """Whether the return type is not known at all, so that it may be a tuple."""
+        returns = self.inference.returns
+        return len(returns) == 1 and returns[0].cpp.name == "?"
 
     def _differ(self, expected: Type, actual: Type | None) -> bool:
         if actual is None or expected == actual:

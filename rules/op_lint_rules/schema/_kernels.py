@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_lint.facts import Definition, Implementation, Kernel, Place
+from op_lint.facts import Definition, Implementation, Kernel, Parameter, Place
 from op_lint.findings import Edit, Fix, Related
 from op_lint.kernels import Bound
 from op_lint.schema.match import Comparison, Mismatch, Part
@@ -63,3 +63,19 @@ def schema_fix(bound: Bound, comparison: Comparison) -> Fix | None:
             return None
         edits.append(Edit(place, edit.text.replace("\\", "\\\\").replace('"', '\\"')))
     return Fix("change the schema to what the kernel takes", safe=False, edits=tuple(edits))
+
+
+def type_fix(parameter: Parameter | None, write: str) -> Fix | None:
+    """Another type in a parameter's declaration.
+
+    Only where that is just the type, a blank and the name (or `type& name` with the blank before the `&`), so that the
+    bytes of the type are known without the text.
+    """
+    if parameter is None or parameter.place is None or not write or not parameter.type.spelling:
+        return None
+    place, written = parameter.place, parameter.type.spelling
+    length, tail = len(written.encode()), f" {parameter.name}" if parameter.name else ""
+    attached = 1 if written.endswith(" &") else 0
+    if place.end - place.start not in (length + len(tail.encode()), length - attached + len(tail.encode())):
+        return None
+    return Fix(f"write `{write}`", safe=False, edits=(Edit(place, f"{write}{tail}"),))

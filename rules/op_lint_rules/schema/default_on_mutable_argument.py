@@ -10,9 +10,6 @@ from op_lint.program import Program
 from op_lint.rule import Need, Rule
 from op_lint.schema.model import Schema
 
-_LAST_BROKEN = (2, 12)
-"""The last torch in which a default on such an argument breaks the calls."""
-
 
 class DefaultOnMutableArgument(Rule):
     """An argument that the operator writes to has a default value.
@@ -47,11 +44,12 @@ class DefaultOnMutableArgument(Rule):
     name = "default-on-mutable-argument"
     severity = Severity.WARNING
     needs = frozenset({Need.TORCH})
+    until = (2, 12)
 
     def check(self, program: Program) -> Iterator[Finding]:
         """Every such default."""
         version = program.torch_version
-        if version is None or version > _LAST_BROKEN:
+        if version is None or version > self.until:
             return
         for definition in program.definitions:
             fact = definition.fact

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from op_lint.findings import Finding, Severity
+import msgspec
+
+from op_lint.facts import OperatorName, Place, Signature
+from op_lint.findings import Finding, Related, Severity
 from op_lint.kernels import Bound, bound_kernels
+from op_lint.program import Kernel as RegisteredKernel
 from op_lint.program import Program
 from op_lint.rule import Rule
-from op_lint.schema.match import Cause, Comparison, Mismatch, Part, Side, Verdict, compare
-from op_lint_rules._words import when
+from op_lint.schema import Cause, Comparison, Mismatch, Part, Side, Verdict, compare, signatures_agree
+from op_lint.together import Together
+from op_lint_rules._words import when, where
 from op_lint_rules.schema._kernels import place_of_kernel, related_places, schema_fix
 
 
@@ -21,6 +26,9 @@ class SchemaKernelMismatch(Rule):
     against the one that it infers from the kernel's signature. Names, defaults, `*` and alias annotations do not
     count. Kernels for operators of the installed torch are held against its schemas. Boxed kernels have no signature;
     kernels of the stable ABI are OPL108's, and parameters that are wrong for every schema OPL103's and OPL104's.
+
+    It also reports two kernels of one operator whose C++ types differ (`at::Tensor` and `const at::Tensor&`), which fit
+    the schema each and still cannot be registered together.
 
     ## Why it is bad
     Loading the library ends the process: torch throws from a static initialiser, which nothing can catch.
@@ -81,6 +89,27 @@ class SchemaKernelMismatch(Rule):
             told = [mismatch for mismatch in comparison.mismatches if mismatch.cause is not Cause.SYMBOL_BY_REFERENCE]
             if comparison.verdict is Verdict.MISMATCH and told:
                 yield self._mismatch(bound, comparison, told)
+        yield from self._disagreements(program)
+
+    def _disagreements(self, program: Program) -> Iterator[Finding]:
+        """The first kernel of each operator that cannot be registered beside an earlier one."""
+        for operator in program.operators:
+            typed = list(_typed(program, operator))
+            for index, later in enumerate(typed):
+                earlier = next((other for other in typed[:index] if _disagree(program, other, later)), None)
+                if earlier is not None:
+                    yield self._disagreement(later, earlier)
+                    break
+
+    def _disagreement(self, later: _Typed, earlier: _Typed) -> Finding:
+        place = later.place
+        return self.finding(
+            place,
+            f"the {later.key} kernel is `{later.signature}`, the {earlier.key} kernel "
+            f"({where(earlier.place, place)}) `{earlier.signature}`: kernels of one operator need the same C++ types",
+            related=(Related(earlier.place, f"the {earlier.key} kernel"),),
+            notes=('loading this aborts: "Mismatch in kernel C++ signatures"',),
+        )
 
     def _mismatch(self, bound: Bound, comparison: Comparison, mismatches: list[Mismatch]) -> Finding:
         first, *others = mismatches
@@ -91,6 +120,28 @@ class SchemaKernelMismatch(Rule):
             notes=(f'loading this aborts: "{first.reason}"', *_cure(first)),
             fix=schema_fix(bound, comparison),
         )
+
+
+class _Typed(msgspec.Struct, frozen=True, eq=False):
+    """A kernel of the ordinary ABI with its C++ types."""
+
+    key: str
+    registered: RegisteredKernel
+    signature: Signature
+    place: Place
+
+
+def _typed(program: Program, operator: OperatorName) -> Iterator[_Typed]:
+    for key, found in program.kernels_of(operator).items():
+        for registered in found:
+            kernel = registered.fact.kernel
+            if kernel is not None and kernel.signature is not None and not kernel.stable:
+                yield _Typed(key, registered, kernel.signature, place_of_kernel(registered.fact, kernel))
+
+
+def _disagree(program: Program, first: _Typed, second: _Typed) -> bool:
+    agree = signatures_agree(first.signature, second.signature)
+    return agree is False and program.together(first.registered, second.registered) is Together.YES
 
 
 def _difference(bound: Bound, mismatch: Mismatch) -> str:

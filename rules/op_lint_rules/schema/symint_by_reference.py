@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from op_lint.facts import Place
-from op_lint.findings import Edit, Finding, Fix, Related, Severity
+from op_lint.findings import Finding, Related, Severity
 from op_lint.kernels import Bound, bound_kernels
 from op_lint.program import Program
 from op_lint.rule import Rule
 from op_lint.schema.match import Cause, Mismatch, compare
 from op_lint_rules._words import when, where
-from op_lint_rules.schema._kernels import place_of_kernel, related_places
+from op_lint_rules.schema._kernels import place_of_kernel, related_places, type_fix
 
 
 class SymintByReference(Rule):
@@ -86,17 +86,5 @@ class SymintByReference(Rule):
             f"only seen by value{write}{when(bound.condition)}",
             related=(Related(registered, f"registered at {where(registered, place)}"), *others),
             notes=(f'loading this aborts: "{mismatch.reason}", which blames the wrong side',),
-            fix=_fix(mismatch),
+            fix=type_fix(parameter, mismatch.cpp),
         )
-
-
-def _fix(mismatch: Mismatch) -> Fix | None:
-    parameter = mismatch.parameter
-    if parameter is None or parameter.place is None or not mismatch.cpp or not parameter.name:
-        return None
-    place, written = parameter.place, parameter.type.spelling
-    length = len(written.encode())
-    joined = written.endswith("&") and place.end - place.start == length - 1 + len(f" {parameter.name}".encode())
-    if not joined and place.end - place.start != len(f"{written} {parameter.name}".encode()):
-        return None
-    return Fix(f"write `{mismatch.cpp}`", safe=False, edits=(Edit(place, f"{mismatch.cpp} {parameter.name}"),))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from op_lint.facts import Definition, Implementation, Kernel, KernelKind, Language, Parameter, Place
-from op_lint.findings import Edit, Finding, Fix, Related, Severity
+from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Program, Registered
 from op_lint.rule import Rule
 from op_lint.schema.infer import Inferred, infer
 from op_lint.schema.refusals import NOT_PORTABLE, Refusal, Stage
 from op_lint_rules._words import when, where
-from op_lint_rules.schema._kernels import place_of_kernel
+from op_lint_rules.schema._kernels import place_of_kernel, type_fix
 
 
 class UnsupportedKernelType(Rule):
@@ -116,7 +116,7 @@ class UnsupportedKernelType(Rule):
             f"{when(registered.condition)}",
             related=self._registered(registered, place),
             notes=(_harm(refusal),),
-            fix=_fix(parameter, refusal),
+            fix=type_fix(parameter, refusal.write),
         )
 
     def _return(
@@ -171,15 +171,3 @@ def _harm(refusal: Refusal) -> str:
     if refusal.stage is Stage.LOAD:
         return "this compiles, and loading the library aborts"
     return "this does not compile: torch's static assertions refuse the type"
-
-
-def _fix(parameter: Parameter, refusal: Refusal) -> Fix | None:
-    """Only where the declaration is just the type, a blank and the name, so that the type's bytes are known."""
-    place, written = parameter.place, parameter.type.spelling
-    if place is None or not refusal.write or not written:
-        return None
-    name = f" {parameter.name}" if parameter.name else ""
-    if place.end - place.start != len(f"{written}{name}".encode()):
-        return None
-    type_place = Place(place.path, place.line, place.start, place.start + len(written.encode()))
-    return Fix(f"write `{refusal.write}`", safe=False, edits=(Edit(type_place, refusal.write),))
