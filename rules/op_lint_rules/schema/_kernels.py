@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from op_lint.facts import Definition, Implementation, Kernel, Parameter, Place
 from op_lint.findings import Edit, Fix, Related
-from op_lint.kernels import Bound
-from op_lint.schema.match import Comparison, Mismatch, Part
-from op_lint.schema.model import Span
+from op_lint.kernels import Bound, parsed
+from op_lint.schema import Comparison, Mismatch, Part, Schema, Span, Verdict, apply, compare
 
 
 def place_of_kernel(fact: Definition | Implementation, kernel: Kernel) -> Place:
@@ -52,9 +53,16 @@ def parameter_place(kernel: Kernel, mismatch: Mismatch) -> Place | None:
     return kernel.signature.place if kernel.signature else None
 
 
-def schema_fix(bound: Bound, comparison: Comparison) -> Fix | None:
-    """The schema that the kernel means; None where the string is not written in the sources in one piece each."""
+def schema_fix(bound: Bound, comparison: Comparison, others: Sequence[Bound]) -> Fix | None:
+    """The schema that the kernel means.
+
+    None where the string is not written in the sources in one piece each, and where it would not fit one of the
+    `others`, the kernels that have to fit the same string.
+    """
     if bound.text is None or not comparison.edits:
+        return None
+    meant = parsed(apply(bound.written, comparison.edits))
+    if not isinstance(meant, Schema) or not all(_fits(other, meant) for other in others):
         return None
     edits: list[Edit] = []
     for edit in comparison.edits:
@@ -63,6 +71,11 @@ def schema_fix(bound: Bound, comparison: Comparison) -> Fix | None:
             return None
         edits.append(Edit(place, edit.text.replace("\\", "\\\\").replace('"', '\\"')))
     return Fix("change the schema to what the kernel takes", safe=False, edits=tuple(edits))
+
+
+def _fits(bound: Bound, schema: Schema) -> bool:
+    signature = bound.kernel.signature
+    return signature is None or compare(signature, schema).verdict is not Verdict.MISMATCH
 
 
 def type_fix(parameter: Parameter | None, write: str) -> Fix | None:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import msgspec
 
 from op_lint.facts import OperatorName, Place, Signature
-from op_lint.findings import Finding, Related, Severity
+from op_lint.findings import Finding, Fix, Related, Severity
 from op_lint.kernels import Bound, bound_kernels
 from op_lint.program import Kernel as RegisteredKernel
 from op_lint.program import Program
 from op_lint.rule import Rule
-from op_lint.schema import Cause, Comparison, Mismatch, Part, Side, Verdict, compare, signatures_agree
+from op_lint.schema import Cause, Mismatch, Part, Side, Verdict, compare, signatures_agree
 from op_lint.together import Together
 from op_lint_rules._words import when, where
 from op_lint_rules.schema._kernels import place_of_kernel, related_places, schema_fix
@@ -70,7 +70,8 @@ class SchemaKernelMismatch(Rule):
     ```
 
     ## Fix
-    The schema that the signature means. It is not safe, since the kernel may be the side that is wrong.
+    The schema that the signature means, where that does not make another kernel wrong. It is not safe, since the kernel
+    may be the side that is wrong.
 
     ## References
     - `findSchemaDifferences` in aten/src/ATen/core/op_registration/infer_schema.cpp
@@ -82,13 +83,15 @@ class SchemaKernelMismatch(Rule):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """The first difference of every kernel that does not fit, as torch reports one."""
-        for bound in bound_kernels(program):
-            if bound.kernel.stable or bound.kernel.signature is None:
+        bounds = [bound for bound in bound_kernels(program) if not bound.kernel.stable]
+        for bound in bounds:
+            if bound.kernel.signature is None:
                 continue
             comparison = compare(bound.kernel.signature, bound.schema, bound.written)
             told = [mismatch for mismatch in comparison.mismatches if mismatch.cause is not Cause.SYMBOL_BY_REFERENCE]
             if comparison.verdict is Verdict.MISMATCH and told:
-                yield self._mismatch(bound, comparison, told)
+                others = [other for other in bounds if other.text == bound.text and other is not bound]
+                yield self._mismatch(bound, told, schema_fix(bound, comparison, others))
         yield from self._disagreements(program)
 
     def _disagreements(self, program: Program) -> Iterator[Finding]:
@@ -111,14 +114,14 @@ class SchemaKernelMismatch(Rule):
             notes=('loading this aborts: "Mismatch in kernel C++ signatures"',),
         )
 
-    def _mismatch(self, bound: Bound, comparison: Comparison, mismatches: list[Mismatch]) -> Finding:
+    def _mismatch(self, bound: Bound, mismatches: list[Mismatch], fix: Fix | None) -> Finding:
         first, *others = mismatches
         return self.finding(
             place_of_kernel(bound.registered.fact, bound.kernel),
             f"{_difference(bound, first)}{_also(others)}{when(bound.condition)}",
             related=related_places(bound, first),
             notes=(f'loading this aborts: "{first.reason}"', *_cure(first)),
-            fix=schema_fix(bound, comparison),
+            fix=fix,
         )
 
 
