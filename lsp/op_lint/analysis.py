@@ -5,7 +5,7 @@ No single file can end a run: what cannot be read is facts with a problem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import Protocol
 import msgspec
 
 from op_lint import python
-from op_lint.cache import FactsCache
 from op_lint.config import Settings
 from op_lint.cpp import CppOptions, CppReader, link
 from op_lint.facts import FileFacts, Language, Place, Problem
@@ -66,6 +65,25 @@ class Reader(Protocol):
         ...
 
 
+class KeepFacts(Protocol):
+    """What is asked of a cache: see `FactsCache`."""
+
+    def get(self, path: str, key: str) -> FileFacts | None:
+        """The facts kept under a key."""
+        ...
+
+    def put(self, path: str, key: str, found: FileFacts) -> None:
+        """Keep facts."""
+        ...
+
+    def prune(self) -> None:
+        """Throw away what is old."""
+        ...
+
+
+ReadAll = Callable[[ReadFile, list[Task]], Iterable[tuple[str, FileFacts]]]
+"""Does some tasks, in any order."""
+
 MakeReader = Callable[[Path, tuple[str, ...], CppOptions, Mapping[str, bytes]], Reader]
 
 
@@ -73,7 +91,7 @@ def analyse(
     tree: SourceTree,
     settings: Settings,
     *,
-    cache: FactsCache | None = None,
+    cache: KeepFacts | None = None,
     jobs: int | None = None,
     buffers: Mapping[str, bytes] = {},
     make_reader: MakeReader = CppReader,
@@ -86,7 +104,13 @@ def analyse(
     root = Path(tree.root)
     cpp = make_reader(root, tree.cpp, cpp_options(settings), buffers)
     options = python.PythonOptions(settings.wrappers)
-    readers = _Readers(root, cpp, options, buffers)
+    readers = Readers(root, cpp, options, buffers)
+    unlinked = read_facts(readers, tree, lambda read, tasks: _read_all(read, tasks, jobs), cache)
+    return msgspec.structs.replace(unlinked, files=linked(unlinked.files, options))
+
+
+def read_facts(readers: Readers, tree: SourceTree, read_all: ReadAll, cache: KeepFacts | None = None) -> Analysis:
+    """What each file of `tree` says, not yet linked with the others. `read_all` reads what is not kept."""
     found: dict[str, FileFacts] = {}
     others: list[FileFacts] = []
     keys: dict[str, str] = {}
@@ -97,18 +121,23 @@ def analyse(
             continue
         keys[path] = readers.key(path, data)
         kept = cache.get(path, keys[path]) if cache else None
-        if kept and cpp.is_current(kept):
+        if kept and readers.cpp.is_current(kept):
             found[path] = kept
         else:
             tasks.append((path, data))
-    for path, facts in _read_all(readers.read, tasks, jobs):
+    for path, facts in read_all(readers.read, tasks):
         found[path] = facts
         if cache and not any(problem.code in _PASSING for problem in facts.problems):
             cache.put(path, keys[path], facts)  # at once, so that an interrupted run leaves what it has done
     if cache:
         cache.prune()
     files = sorted((*found.values(), *others), key=lambda facts: facts.path)
-    return Analysis(python.resolve(link(files), options), tuple(sorted(found)), len(tasks))
+    return Analysis(tuple(files), tuple(sorted(found)), len(tasks))
+
+
+def linked(files: Sequence[FileFacts], options: python.PythonOptions) -> tuple[FileFacts, ...]:
+    """The facts of all files, with what only the files together say (`op_lint.cpp.link`, `op_lint.python.resolve`)."""
+    return python.resolve(link(files), options)
 
 
 def cpp_options(settings: Settings) -> CppOptions:
@@ -120,12 +149,12 @@ def cpp_options(settings: Settings) -> CppOptions:
     )
 
 
-class _Readers:
+class Readers:
     """The readers of both languages, for the files of one project. Workers get a copy."""
 
     def __init__(self, root: Path, cpp: Reader, options: python.PythonOptions, buffers: Mapping[str, bytes]) -> None:
+        self.cpp = cpp
         self._root = root
-        self._cpp = cpp
         self._options = options
         self._buffers = buffers
         self._candidates = frozenset(cpp.candidates())
@@ -133,7 +162,7 @@ class _Readers:
     def files(self, tree: SourceTree) -> Iterator[tuple[str, bytes | None]]:
         """Every file with its content; None where it cannot be read (or, in C++, is not to be)."""
         for path in tree.cpp:
-            yield path, self._cpp.load(path)
+            yield path, self.cpp.load(path)
         for path in tree.python:
             yield path, self._content_if_any(path)
 
@@ -151,7 +180,7 @@ class _Readers:
     def key(self, path: str, data: bytes | None) -> str:
         """A key of all that the facts of a file depend on but the headers that they name."""
         if language_of(path) is Language.CPP:
-            return self._cpp.key(path)
+            return self.cpp.key(path)
         options = msgspec.msgpack.encode(self._options)
         return blake2b(options + (data or b""), key=_python_reader(), digest_size=16).hexdigest()
 
@@ -161,7 +190,7 @@ class _Readers:
             if data is None:
                 data = self._content(path)
             is_cpp = language_of(path) is Language.CPP
-            facts = self._cpp.read(path) if is_cpp else python.read_python(path, data, self._options)
+            facts = self.cpp.read(path) if is_cpp else python.read_python(path, data, self._options)
             suppressions, problems = find_suppressions(path, data, facts.language)
         except FileNotFoundError:
             return _failed(path, "vanished", "the file was gone before it was read")
@@ -196,7 +225,12 @@ def _read_all(read: ReadFile, tasks: list[Task], jobs: int | None) -> Iterator[t
         return
     wanted = min(processors(), len(tasks) // _FILES_PER_WORKER + 1) if jobs is None else jobs
     for path, answer in read_in_workers(read, tasks, jobs=wanted):
-        yield path, _failed(path, answer.code, answer.message) if isinstance(answer, Failure) else answer
+        yield path, facts_of(path, answer)
+
+
+def facts_of(path: str, answer: FileFacts | Failure) -> FileFacts:
+    """What a worker answered, or facts that say why it did not."""
+    return _failed(path, answer.code, answer.message) if isinstance(answer, Failure) else answer
 
 
 def _failed(path: str, code: str, message: str) -> FileFacts:

@@ -24,6 +24,9 @@ _SECONDS = 60.0
 _MEMORY = 4 * 1024**3
 """Bytes of address space for one worker: macros that expand without end stop here and not at the machine's limit."""
 
+_LOOK_SECONDS = 1.0
+"""How often a worker looks whether its parent is still there."""
+
 Task = tuple[str, bytes | None]
 """A path, and its content where the reader is not to fetch it itself."""
 
@@ -52,8 +55,8 @@ def read_in_workers(
     A worker that dies, or that takes more than `seconds` for one file and is ended, is replaced by a new one.
     """
     pending = deque(tasks)
-    context = _context()
-    workers = [_Worker(context, read, seconds) for _ in range(min(jobs, len(pending)))]
+    context = process_context()
+    workers = [Worker(context, seconds, read) for _ in range(min(jobs, len(pending)))]
     try:
         while True:
             for worker in workers:
@@ -72,14 +75,21 @@ def read_in_workers(
             worker.end()
 
 
-def _context() -> BaseContext:
+def process_context() -> BaseContext:
+    """How processes are started here."""
     # A fork shares what the parent has read already and costs milliseconds, but is only safe without other threads.
     method = "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
     return multiprocessing.get_context(method)
 
 
-class _Worker:
-    def __init__(self, context: BaseContext, read: ReadFile, seconds: float) -> None:
+class Worker:
+    """A process that reads one file at a time.
+
+    `read` is what it does with each task, where `give` names nothing else. `path` is the file that it is at work on,
+    None while it is free, and `deadline` the time (of `time.monotonic`) at which it is given up.
+    """
+
+    def __init__(self, context: BaseContext, seconds: float, read: ReadFile) -> None:
         self._context = context
         self._read = read
         self._seconds = seconds
@@ -94,11 +104,17 @@ class _Worker:
         self._process.start()
         theirs.close()  # so that the worker's death is the end of the stream
 
-    def give(self, task: Task) -> None:
+    @property
+    def process_id(self) -> int:
+        """The process's number."""
+        return self._process.pid or 0
+
+    def give(self, task: Task, read: ReadFile | None = None) -> None:
+        """Let it do `task`, with `read` in place of its own function."""
         self.path = task[0]
         self.deadline = time.monotonic() + self._seconds
         with suppress(OSError):  # it died before its first task: taking its answer tells
-            self.connection.send(task)
+            self.connection.send((read, *task))
 
     def take(self) -> tuple[str, FileFacts | Failure]:
         """The answer of a worker that is ready or too late; it is free afterwards."""
@@ -115,6 +131,7 @@ class _Worker:
         return path, failure
 
     def end(self) -> None:
+        """End the process, whatever it does."""
         self._process.kill()
         self._process.join()
         self.connection.close()
@@ -126,17 +143,25 @@ def _cause(exit_code: int | None) -> str:
     return f"exit status {exit_code}"
 
 
-def _serve(connection: Connection, read: ReadFile) -> None:
+def _serve(connection: Connection, own: ReadFile) -> None:
     """The life of a worker: read what is asked for until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
     _limit_memory()
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     encoder = msgspec.msgpack.Encoder()
     while True:
         try:
-            path, data = connection.recv()
+            given, path, data = connection.recv()
         except EOFError:
             return
-        connection.send_bytes(encoder.encode(read(path, data)))
+        connection.send_bytes(encoder.encode((given or own)(path, data)))
+
+
+def _end_with_parent(parent: int) -> None:
+    """End this process when its parent is gone, also where the reader never comes back to look."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_SECONDS)
+    os._exit(1)
 
 
 def _limit_memory() -> None:

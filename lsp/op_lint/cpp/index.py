@@ -128,6 +128,15 @@ def including_files(contents: Mapping[str, bytes], index: IncludeIndex) -> froze
     return frozenset(found)
 
 
+def shape(path: str, data: bytes) -> tuple[object, ...]:
+    """What of a file matters to others: its macros, what it includes, whether it is a header with a block in it."""
+    return (
+        _DEFINE.findall(data) if b"define" in data else [],
+        _INCLUDE.findall(data),
+        path.endswith(HEADERS) and _has_block(data),
+    )
+
+
 def _has_block(data: bytes) -> bool:
     return b"TORCH_LIBRARY" in data and _BLOCK.search(_DEFINE.sub(b"", blank_comments_and_literals(data))) is not None
 

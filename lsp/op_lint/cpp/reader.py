@@ -23,6 +23,7 @@ from op_lint.cpp.index import (
     mention,
     registering_files,
     registering_macros,
+    shape,
 )
 from op_lint.cpp.options import CppOptions
 from op_lint.cpp.preprocess import Arm, Files, Preprocessed, View, preprocess
@@ -113,6 +114,26 @@ class CppReader:
             except OSError:
                 self._contents[path] = None
         return self._contents[path]
+
+    def edited(self, path: str, data: bytes | None) -> CppReader:
+        """The reader after an edit: `data` is what `path` holds from now on, None where that is on disk.
+
+        What the edit cannot have changed is taken over from this reader.
+        """
+        buffers = {each: content for each, content in self.buffers.items() if each != path}
+        if data is not None:
+            buffers[path] = data
+        reader = CppReader(self.root, self.sources, self.options, buffers)
+        reader._contents = {each: content for each, content in self._contents.items() if each != path}
+        reader._macro_bodies = {each: bodies for each, bodies in self._macro_bodies.items() if each != path}
+        reader.index, reader.compile_commands = self.index, self.compile_commands
+        before, after = self.load(path) or b"", reader.load(path) or b""
+        if shape(path, before) == shape(path, after):
+            reader.macros, reader._fingerprint = self.macros, self._fingerprint
+            by_itself = set(registering_files({path: before}, self.macros))
+            others = set(self.candidates()) - by_itself
+            reader._candidates = tuple(sorted({*others, *registering_files({path: after}, self.macros)}))
+        return reader
 
     # -- keys
 
