@@ -1,1 +1,7 @@
 """The build graph: what the build files and the finished binaries say about which source goes where."""
+
+from op_lint.build.model import BuildGraph
+from op_lint.build.questions import Questions
+from op_lint.build.reader import is_build_file, read_build
+
+__all__ = ["BuildGraph", "Questions", "is_build_file", "read_build"]

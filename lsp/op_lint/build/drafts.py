@@ -39,6 +39,7 @@ class Draft:
     defines: list[tuple[Guard, Define]] = field(default_factory=list)
     module: str | None = None
     incomplete: bool = False
+    project: str = ""
 
     def frozen(self) -> Target:
         """The target as it is in the end; the conditions of its parts are those beside its own."""
@@ -54,6 +55,7 @@ class Draft:
             tuple(_parts(self.defines, self.condition)),
             self.module,
             self.incomplete,
+            self.project,
         )
 
     def _sources(self) -> Iterator[Source]:
@@ -92,9 +94,9 @@ def _parts(parts: Iterable[tuple[Guard, _Part]], given: Guard) -> Iterator[_Part
 
 def finished(drafts: Iterable[Draft]) -> Iterator[Target]:
     """The targets, those of one name and kind that several statements declare as one."""
-    found: dict[tuple[str, TargetKind], Draft] = {}
+    found: dict[tuple[str, TargetKind, str], Draft] = {}
     for draft in drafts:
-        known = found.setdefault((draft.name, draft.kind), draft)
+        known = found.setdefault((draft.name, draft.kind, draft.project), draft)
         if known is not draft:
             known.absorb(draft)
     yield from (draft.frozen() for draft in found.values())

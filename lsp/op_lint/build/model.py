@@ -110,7 +110,8 @@ class Target(msgspec.Struct, frozen=True):
 
     `place` is the name where the target is declared. `module` is the dotted name under which Python imports the result,
     None where it is no Python module. The conditions of its parts are those beside its own. `incomplete` says that
-    sources are given by values that the build files do not tell, so that nothing follows from what is absent.
+    sources are given by values that the build files do not tell, so that nothing follows from what is absent. `project`
+    is the folder of the build file that everything started from: names of targets are unique in it.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Target(msgspec.Struct, frozen=True):
     defines: tuple[Define, ...] = ()
     module: str | None = None
     incomplete: bool = False
+    project: str = ""
 
     @property
     def is_loaded(self) -> bool:
@@ -145,7 +147,8 @@ class SourceSymbols(msgspec.Struct, frozen=True):
     `defines` are functions and variables with external linkage that its object defines; `weak` are names that it may
     define (members, inline functions, what macros make). `needs` are names that its object certainly refers to if some
     object defines them; `mentions` are further names that it may refer to. `module_init` says that it makes a Python
-    module (`PyInit_...`), None where that cannot be told.
+    module (`PyInit_...`), None where that cannot be told. `opaque` says that the source was not read: it may define and
+    need everything.
     """
 
     path: str
@@ -154,6 +157,7 @@ class SourceSymbols(msgspec.Struct, frozen=True):
     needs: frozenset[str] = frozenset()
     mentions: frozenset[str] = frozenset()
     module_init: bool | None = None
+    opaque: bool = False
 
 
 class BuildGraph(msgspec.Struct, frozen=True):

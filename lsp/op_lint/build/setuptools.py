@@ -174,6 +174,7 @@ class _Reader:
     def _draft(self, extension: Extension, name: str, condition: Guard) -> Draft:
         entries, complete = entries_of(extension.sources)
         draft = Draft(name, TargetKind.EXTENSION, extension.system, extension.place, condition)
+        draft.project = extension.place.path if extension.system is BuildSystem.JIT else ""
         draft.incomplete = not complete or (extension.foreign and not entries)
         self._add_sources(draft, extension, entries)
         draft.options += _options(extension, condition)

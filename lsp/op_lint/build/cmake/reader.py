@@ -35,7 +35,7 @@ def read_cmake(files: BuildFiles, paths: Sequence[str]) -> BuildGraph:
             _read_from(reader, posixpath.dirname(absolute))
             projects.add(posixpath.dirname(absolute))
             read.update(reader.read)
-            graphs.append(_graph(files, reader))
+            graphs.append(_graph(reader, posixpath.dirname(path)))
     return BuildGraph(
         targets=tuple(target for graph in graphs for target in graph.targets),
         switches=tuple(switch for graph in graphs for switch in graph.switches),
@@ -57,10 +57,11 @@ def _read_from(reader: Interpreter, folder: str) -> None:
         reader.files.note("build-limit", LIMIT, place)
 
 
-def _graph(files: BuildFiles, reader: Interpreter) -> BuildGraph:
-    mentioned = (files.relative(files.absolute(text)) for text in reader.mentioned)
+def _graph(reader: Interpreter, project: str) -> BuildGraph:
+    files = reader.files
+    declared = (target for targets in reader.targets.values() for target in targets)
     return BuildGraph(
-        targets=tuple(finished(target.named() for targets in reader.targets.values() for target in targets)),
+        targets=tuple(finished(target.concluded(project, reader.aliases) for target in declared)),
         switches=tuple(reader.switches.values()),
-        mentioned=frozenset(mentioned),
+        mentioned=frozenset(files.relative(files.absolute(text)) for text in reader.mentioned),
     )

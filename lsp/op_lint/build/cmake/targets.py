@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+
+import msgspec
 
 from op_lint.build.cmake.genex import parts_of
 from op_lint.build.cmake.template import is_known
@@ -28,14 +30,18 @@ class Declared(Draft):
     python: bool = False
     whole: bool = False
 
-    def named(self) -> Declared:
-        """The target itself, now with the name under which Python imports the result."""
+    def concluded(self, project: str, aliases: Mapping[str, str]) -> Declared:
+        """The target itself, now that everything is read: with the names that its links and Python know."""
         names = self.properties.get("OUTPUT_NAME") or [Item(self.name)]
         prefix = self.properties.get("PREFIX")
         loadable = self.kind in (TargetKind.MODULE, TargetKind.SHARED)
         without_prefix = prefix is not None and not any(item.text for item in prefix)
         if (self.python or (loadable and without_prefix)) and is_known(names[-1].text):
             self.module = names[-1].text
+        self.links = [
+            (given, msgspec.structs.replace(link, to=aliases.get(link.to, link.to))) for given, link in self.links
+        ]
+        self.project = project
         return self
 
 

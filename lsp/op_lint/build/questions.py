@@ -1,0 +1,435 @@
+"""Questions on the build graph: which binaries a source is in, whether the linker keeps it, what is loaded together.
+
+Answers are True, False or None where the build files and sources do not tell, as in `op_lint.condition.evaluate`.
+
+A linker takes a member of a static library only to define a symbol that something before it needs; registering is no
+such need. A shared library that nothing refers to is not loaded under `--as-needed`, which GCC passes by default on
+Debian and Ubuntu and which the CMake targets of torch switch on for what is linked after them (torch 2.13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from op_lint.build.model import (
+    BuildGraph,
+    Link,
+    LinkHow,
+    Source,
+    SourceSymbols,
+    Target,
+    TargetKind,
+    Visibility,
+)
+from op_lint.condition import NEVER, Condition, atoms, compatible, conjunction, evaluate
+
+_DEEPEST = 50
+_PLATFORM = {
+    "UNIX": True, "LINUX": True, "WIN32": False, "MSVC": False, "APPLE": False, "ANDROID": False, "IOS": False,
+    "MINGW": False, "EMSCRIPTEN": False, "CMAKE_CROSSCOMPILING": False, "BUILD_SHARED_LIBS": False,
+    'sys.platform == "win32"': False, 'sys.platform == "darwin"': False, 'sys.platform == "linux"': True,
+    'os.name == "nt"': False, 'platform.system() == "Windows"': False, 'platform.system() == "Darwin"': False,
+    'platform.system() == "Linux"': True,
+}  # fmt: skip
+"""What holds when nothing is configured, on the platform that most builds are for."""
+
+
+class Compiled(NamedTuple):
+    """A target compiles a source, under `condition`."""
+
+    target: Target
+    source: Source
+    condition: Condition
+
+
+class Member(NamedTuple):
+    """An object that takes part in a link, and how it comes in.
+
+    `link` is the statement that brings it in, None for a source of the target itself. `archive` is the static library
+    that it is a member of; `whole` says that all members of that are taken.
+    """
+
+    path: str
+    condition: Condition
+    archive: Target | None = None
+    link: Link | None = None
+    whole: bool = False
+
+
+class Survival(NamedTuple):
+    """Whether the object of a source is in a binary, and the link that decides it (None: it is one of its sources)."""
+
+    survives: bool | None
+    member: Member
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """The questions that rules ask of one build graph."""
+
+    graph: BuildGraph
+
+    def targets_of(self, path: str) -> tuple[Compiled, ...]:
+        """The targets that compile the source at `path`, and when."""
+        return self._compiled.get(path, ())
+
+    def binaries_of(self, path: str) -> tuple[tuple[Target, Survival], ...]:
+        """The targets that a process can load and whose link the source takes part in."""
+        return tuple(
+            (target, survival)
+            for target in self.graph.targets
+            if target.is_loaded and (survival := self.unit_survives_link(path, target)) is not None
+        )
+
+    def unit_survives_link(self, path: str, target: Target) -> Survival | None:
+        """Whether `target` contains what the source at `path` registers; None where it takes no part in its link."""
+        return self._link(target).survival(path)
+
+    def loads(self, target: Target) -> tuple[tuple[Target, Link, bool | None], ...]:
+        """The shared libraries that loading `target` loads directly, and whether the linker keeps each."""
+        return tuple(
+            (library, link, self._is_needed(target, library, link)) for link, library, _ in self._shared(target)
+        )
+
+    def same_binary(self, first: str, second: str) -> bool | None:
+        """Whether the sources at both paths can be in one binary. False: no target has both."""
+        answers = [
+            _both(self._link(target).survival(first), self._link(target).survival(second))
+            for target in self.graph.targets
+            if target.is_loaded
+        ]
+        if True in answers:
+            return True
+        return None if None in answers or self._is_open(first) or self._is_open(second) else False
+
+    def loaded_together(self, first: str, second: str) -> bool | None:
+        """Whether the sources at both paths are in one process: in one binary, or in two that are loaded together."""
+        one = self.same_binary(first, second)
+        if one is True:
+            return True
+        answers: list[bool | None] = [one]
+        for target in self.graph.targets:
+            if not target.is_loaded:
+                continue
+            for path, other in ((first, second), (second, first)):
+                mine = self._link(target).survival(path)
+                for library, kept in self._loaded(target):
+                    theirs = self._link(library).survival(other)
+                    if mine is not None and theirs is not None:
+                        answers.append(_and(_both(mine, theirs), kept))
+        if True in answers:
+            return True
+        return None if None in answers else False
+
+    def macro_values(self, path: str, name: str) -> frozenset[str | None] | None:
+        """The values that a macro has where the source at `path` is compiled; None among them: not defined there.
+
+        None where no target compiles the source.
+        """
+        compiled = self.targets_of(path)
+        if not compiled:
+            return None
+        found: set[str | None] = set()
+        for target in (each.target for each in compiled):
+            values = [define.value or "1" for define in target.defines if define.name == name]
+            found.update(values or [None])
+        return frozenset(found)
+
+    def holds_by_default(self, condition: Condition) -> bool | None:
+        """Whether a condition holds in a build for which nothing is configured, on Linux."""
+        return evaluate(condition, self._defaults)
+
+    def switches_in(self, condition: Condition) -> bool:
+        """Whether the user of the build decides a condition by an option or a variable that is there for it."""
+        return any(text in self._switches or text.startswith("$") or "$" in text for text in atoms(condition))
+
+    def named(self, name: str, user: Target) -> tuple[Target, ...]:
+        """The targets that a link of `user` means by `name`: of its own project, where that has them."""
+        found = [target for target in self._by_name.get(name, ()) if target is not user]
+        return tuple([target for target in found if target.project == user.project] or found)
+
+    def neighbours(self, target: Target, paths: frozenset[str]) -> frozenset[str]:
+        """The sources of a binary and of the shared libraries that it links, where one of `paths` is among them."""
+        binaries = [target, *(library for _, library, _ in self._shared(target))]
+        members = frozenset(member.path for binary in binaries for member in self._members(binary))
+        return members if members & paths else frozenset()
+
+    @cached_property
+    def _compiled(self) -> dict[str, tuple[Compiled, ...]]:
+        found: dict[str, list[Compiled]] = {}
+        for target in self.graph.targets:
+            for source in target.sources:
+                condition = conjunction((target.condition, source.condition))
+                found.setdefault(source.path, []).append(Compiled(target, source, condition))
+        return {path: tuple(each) for path, each in found.items()}
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[Target, ...]]:
+        found: dict[str, list[Target]] = {}
+        for target in self.graph.targets:
+            found.setdefault(target.name, []).append(target)
+        return {name: tuple(each) for name, each in found.items()}
+
+    @cached_property
+    def _symbols(self) -> Mapping[str, SourceSymbols]:
+        return {symbols.path: symbols for symbols in self.graph.symbols}
+
+    @cached_property
+    def _switches(self) -> frozenset[str]:
+        return frozenset(switch.atom for switch in self.graph.switches)
+
+    @cached_property
+    def _defaults(self) -> dict[str, bool]:
+        return {**_PLATFORM, **{switch.atom: switch.default for switch in self.graph.switches}}
+
+    @cached_property
+    def _links(self) -> dict[int, LinkedBinary]:
+        return {}
+
+    def _link(self, target: Target) -> LinkedBinary:
+        known = self._links.get(id(target))
+        if known is None:
+            known = self._links[id(target)] = LinkedBinary(
+                tuple(self._members(target)), self._symbols, frozenset(_forced(target))
+            )
+        return known
+
+    def _members(self, target: Target) -> Iterator[Member]:
+        """The objects that take part in the link of a target."""
+        yield from (Member(source.path, _under(target, source.condition)) for source in target.sources)
+        whole = {
+            link.to
+            for user, link, _ in self._linked(target)
+            if link.how is LinkHow.WHOLE_ARCHIVE and self._counts(target, user, link)
+        }
+        for user, link, condition in self._linked(target):
+            for library in self.named(link.to, user) or (self.named(link.to, target) if user is not target else ()):
+                together = conjunction((condition, library.condition))
+                if together == NEVER:
+                    continue
+                if library.kind is TargetKind.OBJECT and self._gives_objects(target, user, link):
+                    inside = user if user.kind is TargetKind.STATIC else None
+                    for source in library.sources:
+                        yield Member(
+                            source.path,
+                            conjunction((together, source.condition)),
+                            inside,
+                            link,
+                            inside is not None and inside.name in whole,
+                        )
+                elif library.kind is TargetKind.STATIC:
+                    for source in library.sources:
+                        under = conjunction((together, source.condition))
+                        yield Member(source.path, under, library, link, link.to in whole)
+
+    def _gives_objects(self, target: Target, user: Target, link: Link) -> bool:
+        """Whether a link brings in the objects of an object library: for its direct users only (CMake)."""
+        if user is target or user.kind is TargetKind.STATIC:
+            return True
+        return link.visibility is not Visibility.PRIVATE and "interface sources" in link.to
+
+    def _counts(self, target: Target, user: Target, link: Link) -> bool:
+        return user is target or link.visibility is not Visibility.PRIVATE or user.kind is TargetKind.STATIC
+
+    def _linked(self, target: Target) -> tuple[tuple[Target, Link, Condition], ...]:
+        """The links of a target, and those that it gets from the static and interface libraries that it links."""
+        known = self._reached.get(id(target))
+        if known is None:
+            known = self._reached[id(target)] = tuple(self._walk(target))
+        return known
+
+    @cached_property
+    def _reached(self) -> dict[int, tuple[tuple[Target, Link, Condition], ...]]:
+        return {}
+
+    def _walk(self, target: Target) -> Iterator[tuple[Target, Link, Condition]]:
+        pending: list[tuple[Target, Condition, int]] = [(target, target.condition, 0)]
+        seen: set[int] = set()
+        while pending:
+            user, condition, depth = pending.pop(0)
+            if id(user) in seen or depth > _DEEPEST:
+                continue
+            seen.add(id(user))
+            for link in user.links:
+                if user is target and link.visibility is Visibility.INTERFACE:
+                    continue
+                together = conjunction((condition, link.condition))
+                if user is not target and not self._passes_on(user, link):
+                    continue
+                yield user, link, together
+                pending += (
+                    (library, conjunction((together, library.condition)), depth + 1)
+                    for library in self.named(link.to, user)
+                )
+
+    def _passes_on(self, user: Target, link: Link) -> bool:
+        """Whether what a library links is linked by its users, too."""
+        if link.visibility is not Visibility.PRIVATE:
+            return True
+        return user.kind in (TargetKind.STATIC, TargetKind.OBJECT)
+
+    def _shared(self, target: Target) -> Iterator[tuple[Link, Target, Condition]]:
+        seen: set[int] = set()
+        for user, link, condition in self._linked(target):
+            for library in self.named(link.to, user):
+                if library.kind is TargetKind.SHARED and id(library) not in seen:
+                    seen.add(id(library))
+                    yield link, library, condition
+
+    def _is_needed(self, target: Target, library: Target, link: Link) -> bool | None:
+        """Whether the linker keeps a shared library: where `--as-needed` is in force, only for a symbol."""
+        refers = self._link(target).refers_to(self._link(library))
+        if refers is not False:
+            return refers
+        return _as_needed(target, link) is False
+
+    def _loaded(self, target: Target) -> Iterator[tuple[Target, bool | None]]:
+        """The shared libraries that are loaded with a target, directly or through others."""
+        pending: list[tuple[Target, bool | None]] = [(target, True)]
+        seen = {id(target)}
+        while pending:
+            user, kept = pending.pop(0)
+            for library, _, needed in self.loads(user):
+                if id(library) not in seen:
+                    seen.add(id(library))
+                    both = _and(kept, needed)
+                    yield library, both
+                    pending.append((library, both))
+
+    def _is_open(self, path: str) -> bool:
+        """Whether a source may be in binaries that the build files do not name."""
+        return not self.targets_of(path) or any(target.incomplete for target in self.graph.targets)
+
+
+class LinkedBinary:
+    """The link of one binary, as the linker resolves it. `forced` are symbols that an option asks for (`-u`)."""
+
+    def __init__(
+        self, members: tuple[Member, ...], symbols: Mapping[str, SourceSymbols], forced: frozenset[str]
+    ) -> None:
+        self._members = members
+        self._symbols = symbols
+        self._forced = forced
+
+    def survival(self, path: str) -> Survival | None:
+        """What becomes of the object of one source; None where it takes no part."""
+        found = [member for member in self._members if member.path == path]
+        if not found:
+            return None
+        answers = {member: self._kept(member) for member in found}
+        member = next((each for each in found if answers[each] is True), None) or next(
+            (each for each in found if answers[each] is None), found[0]
+        )
+        return Survival(answers[member], member)
+
+    def refers_to(self, other: LinkedBinary) -> bool | None:
+        """Whether what is certainly in this binary needs a symbol of the other."""
+        mine = {member.path for member in self._members}
+        offered = [self._of(member.path) for member in other._members if member.path not in mine]
+        defines = frozenset().union(*(each.defines for each in offered))
+        weak = frozenset().union(*(each.weak for each in offered))
+        certain, possible = self._taken
+        own = frozenset().union(*(self._of(path).defines for path in possible)) if possible else frozenset()
+        if any(self._of(path).needs & defines - own for path in certain):
+            return True
+        opaque = any(each.opaque for each in offered) or any(self._of(path).opaque for path in possible)
+        may = any((self._of(path).needs | self._of(path).mentions) & (defines | weak) for path in possible)
+        return None if opaque or may else False
+
+    def _of(self, path: str) -> SourceSymbols:
+        return self._symbols.get(path) or SourceSymbols(path, opaque=True)
+
+    def _kept(self, member: Member) -> bool | None:
+        certain, possible = self._taken
+        if member.path in certain:
+            return True
+        return None if member.path in possible else False
+
+    @cached_property
+    def _taken(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The sources whose objects are certainly in the binary, and those that may be."""
+        certain = self._closure(certainly=True)
+        return certain, self._closure(certainly=False) | certain
+
+    def _closure(self, *, certainly: bool) -> frozenset[str]:
+        taken = {member.path for member in self._members if member.archive is None or member.whole}
+        archived = [member for member in self._members if member.path not in taken]
+        while True:
+            needed = set(self._forced)
+            opaque = False
+            for path in taken:
+                symbols = self._of(path)
+                opaque |= symbols.opaque
+                needed |= symbols.needs if certainly else symbols.needs | symbols.mentions
+            more = {
+                member.path
+                for member in archived
+                if member.path not in taken and self._is_pulled(member, needed, opaque, taken, certainly)
+            }
+            if not more:
+                return frozenset(taken)
+            taken |= more
+
+    def _is_pulled(self, member: Member, needed: set[str], opaque: bool, taken: Iterable[str], certainly: bool) -> bool:
+        """Whether something that is in the binary needs a symbol that this member of an archive defines."""
+        symbols = self._of(member.path)
+        if not certainly:
+            return opaque or symbols.opaque or bool(needed & (symbols.defines | symbols.weak))
+        defined = frozenset().union(*(self._of(path).defines for path in taken))
+        others = [each for each in self._members if each.path != member.path and each.archive is not None]
+        elsewhere = frozenset().union(*(self._of(each.path).defines for each in others))
+        return bool((needed & symbols.defines) - defined - elsewhere)
+
+
+def _forced(target: Target) -> Iterator[str]:
+    """The symbols that link options ask for."""
+    words = [word for option in target.options for word in _words(option.text)]
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word in ("-u", "--undefined"):
+            yield following
+        for prefix in ("-u", "--undefined=", "/INCLUDE:", "/include:", "--require-defined="):
+            if word.startswith(prefix) and len(word) > len(prefix):
+                yield word.removeprefix(prefix).lstrip("_")
+                yield word.removeprefix(prefix)
+
+
+def _words(text: str) -> list[str]:
+    words: list[str] = []
+    for word in text.replace("SHELL:", "").split():
+        inner = word.removeprefix("-Wl,").removeprefix("LINKER:")
+        words += inner.split(",") if inner != word else [word]
+    return words
+
+
+def _as_needed(target: Target, link: Link) -> bool | None:
+    """Whether `--as-needed` is in force where a library is linked: by the option before it, else by GCC's default."""
+    state = True
+    for option in target.options:
+        if option.place.path == link.place.path and option.place.start > link.place.start:
+            continue
+        for word in _words(option.text):
+            if word in ("--as-needed", "--no-as-needed"):
+                state = word == "--as-needed"
+    return state
+
+
+def _under(target: Target, condition: Condition) -> Condition:
+    return conjunction((target.condition, condition))
+
+
+def _both(first: Survival | None, second: Survival | None) -> bool | None:
+    """Whether both are in the binary, in some configuration."""
+    if first is None or second is None:
+        return False
+    if not compatible(first.member.condition, second.member.condition):
+        return False
+    return _and(first.survives, second.survives)
+
+
+def _and(first: bool | None, second: bool | None) -> bool | None:
+    if first is False or second is False:
+        return False
+    return True if first and second else None

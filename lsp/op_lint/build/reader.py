@@ -1,0 +1,97 @@
+"""All build files of a project as one graph."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from op_lint.build.bazel import BAZEL_NAMES, BUCK_NAMES, read_bazel
+from op_lint.build.cmake import read_cmake
+from op_lint.build.files import BuildFiles
+from op_lint.build.model import BuildGraph, SourceSymbols, TargetKind
+from op_lint.build.questions import Questions
+from op_lint.build.setuptools import may_load, read_setuptools
+from op_lint.build.symbols import local_headers, read_symbols
+
+_INCLUDED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+\.(?:c|cc|cpp|cxx|cu|hip|mm))[">]', re.MULTILINE)
+_CMAKE_SUFFIX = ".cmake"
+
+
+def is_build_file(path: str) -> bool:
+    """Whether a file says what is built, by its name."""
+    name = posixpath.basename(path)
+    return name in {"CMakeLists.txt", "setup.py", "pyproject.toml", *BAZEL_NAMES, *BUCK_NAMES} or name.endswith(
+        (_CMAKE_SUFFIX, ".bzl")
+    )
+
+
+def read_build(
+    root: str | Path,
+    build_files: Sequence[str],
+    sources: Collection[str],
+    *,
+    registering: Collection[str] = (),
+    scripts: Sequence[str] = (),
+    buffers: Mapping[str, bytes] = {},
+) -> BuildGraph:
+    """The build graph of the project at `root`. Never raises; what it could not read is among the graph's problems.
+
+    `build_files` are the files for which `is_build_file` holds, `sources` the C++ files, `scripts` the Python files,
+    all relative to the root. `registering` are the sources with registrations: the symbols of what is linked with them
+    are read, too.
+    """
+    files = BuildFiles(root, buffers)
+    jit = [path for path in scripts if not is_build_file(path) and may_load(files.read(files.absolute(path)) or b"")]
+    graphs = (
+        read_cmake(files, build_files),
+        read_setuptools(files, [*build_files, *jit]),
+        read_bazel(files, build_files),
+    )
+    graph = BuildGraph(
+        targets=tuple(target for each in graphs for target in each.targets),
+        switches=tuple(switch for each in graphs for switch in each.switches),
+        mentioned=frozenset().union(*(each.mentioned for each in graphs)),
+        files=tuple(path for each in graphs for path in each.files),
+        problems=tuple(files.problems),
+    )
+    return _with_sources(graph, files, frozenset(sources), frozenset(registering))
+
+
+def _with_sources(
+    graph: BuildGraph, files: BuildFiles, sources: frozenset[str], registering: frozenset[str]
+) -> BuildGraph:
+    """The graph with what the sources themselves say: which include which, and what the linker will see."""
+    find = local_headers(sources)
+    included: set[str] = set()
+    for path in sorted(sources):
+        data = files.read(files.absolute(path)) or b""
+        if b"#" in data:
+            for found in _INCLUDED.finditer(data):
+                header = find(path, found[1].decode("utf-8", "replace"))
+                included.update({header} if header else ())
+    symbols: tuple[SourceSymbols, ...] = ()
+    if registering:
+        symbols = tuple(read_symbols(files, _to_read(graph, registering), find))
+    return BuildGraph(
+        graph.targets,
+        graph.switches,
+        symbols,
+        graph.mentioned,
+        frozenset(included),
+        graph.files,
+        graph.problems,
+    )
+
+
+def _to_read(graph: BuildGraph, registering: frozenset[str]) -> list[str]:
+    """The sources whose symbols decide something: all in the links that a registering source takes part in."""
+    questions = Questions(graph)
+    found: set[str] = set()
+    for target in graph.targets:
+        if target.kind is TargetKind.EXTENSION and not registering.isdisjoint(each.path for each in target.sources):
+            found.update(source.path for source in target.sources)
+        elif target.is_loaded:
+            found |= questions.neighbours(target, registering)
+    return sorted(found)
