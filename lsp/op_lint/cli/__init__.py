@@ -12,7 +12,7 @@ import click
 
 from op_lint.version import VERSION
 
-COMMANDS = ("check", "ops", "rule", "doctor")
+COMMANDS = ("check", "ops", "table", "why", "rule", "doctor")
 _DEFAULT = "check"
 
 INTERRUPTED = 130

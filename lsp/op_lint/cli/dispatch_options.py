@@ -1,0 +1,78 @@
+"""What `table` and `why` have in common: the operator, the project around it, and the torch it is loaded into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from op_lint.cli.options import ProjectOptions, project_of, project_options
+from op_lint.facts import OperatorName
+from op_lint.installed.reader import Reading
+from op_lint.nearest import did_you_mean
+from op_lint.program import Program, parse_name
+from op_lint.sources import Sources
+from op_lint.tables import Tables
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class DispatchOptions(ProjectOptions, frozen=True, kw_only=True):
+    """The values of `dispatch_options`."""
+
+    operator: str
+    python: str | None
+    torch_version: str | None
+    output_format: str
+
+
+def dispatch_options(command: _Command) -> _Command:
+    """The argument and the options of both commands."""
+    for option in (
+        click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True),
+        click.option("--torch-version", metavar="V", help="Load it into the bundled snapshot of this torch version."),
+        click.option("--python", metavar="EXE", help="Load it into the torch of this interpreter."),
+    ):
+        command = option(command)
+    return click.argument("operator", metavar="NS::OP[.OVERLOAD]")(project_options(command))
+
+
+class Loaded:
+    """The workspace loaded into a torch, and the operator that was asked for."""
+
+    def __init__(self, options: DispatchOptions) -> None:
+        overrides = {"python": options.python, "torch_version": options.torch_version, "torch": True}
+        project = project_of(options, {name: value for name, value in overrides.items() if value is not None})
+        analysis = project.read(use_cache=not options.no_cache, jobs=options.jobs)
+        reading = project.read_torch(options.python, use_cache=not options.no_cache)
+        if reading is None:
+            raise click.ClickException("there is no torch to load the operator into")
+        self.reading: Reading = reading
+        self.sources: Sources = project.sources()
+        self.tables = Tables(Program(analysis.files, reading.torch, project.settings), reading.torch)
+        self.name = self._operator(options.operator)
+
+    def _operator(self, text: str) -> OperatorName:
+        """The operator that `text` names; an overload may be left out where there is only one."""
+        name = parse_name(text)
+        if not name.namespace or not name.name:
+            raise click.UsageError(f"`{text}` is no operator: write namespace::name or namespace::name.overload")
+        overloads = self.tables.overloads(name.namespace, name.name)
+        if name in overloads:
+            return name
+        if not name.overload and len(overloads) == 1:
+            return overloads[0]
+        if overloads:
+            raise click.UsageError(f"`{text}` is not among its overloads: {', '.join(map(str, overloads))}")
+        program = self.tables.program
+        known = [*map(str, program.operators), *map(str, program.installed_in(name.namespace))]
+        raise click.UsageError(
+            f"neither the sources nor torch {self.reading.torch.version} know `{text}`{did_you_mean(text, known)}"
+        )
+
+    def shown(self, path: str | None) -> str | None:
+        """A path of a registration as seen from here; those inside torch stay as torch names them."""
+        program = self.tables.program
+        own = path is not None and any(file.path == path for file in program.files)
+        return self.sources.shown(path) if path is not None and own else path

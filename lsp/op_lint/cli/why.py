@@ -1,0 +1,142 @@
+"""`op-lint why`: the way of one call through the dispatcher."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import click
+import msgspec
+
+from op_lint.cli.dispatch_options import DispatchOptions, Loaded, dispatch_options
+from op_lint.cli.output import describe_torch, whole_or_broken_pipe
+from op_lint.dispatch.call import Argument, Call, Layout, Mode, Transform, UnknownDeviceError
+from op_lint.dispatch.path import Outcome, Path, Step, call_path
+
+_MORE_TEXT = " This could be because"
+"""Where the part of torch's message begins that says nothing about this operator."""
+
+
+class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
+    """The values of this command's options."""
+
+    device: tuple[str, ...]
+    layout: str
+    requires_grad: bool
+    autocast: bool
+    inference_mode: bool
+    functionalize: bool
+    vmap: bool
+    grad: bool
+    python_mode: bool
+    fake: bool
+
+    @property
+    def call(self) -> Call:
+        """The call that the options describe. Raises click.UsageError where they exclude each other."""
+        if self.python_mode and self.fake:
+            raise click.UsageError("--fake is a Python mode of its own: leave out --python-mode")
+        layout = Layout(self.layout)
+        transforms = [Transform.VMAP] * self.vmap + [Transform.GRAD] * self.grad
+        return Call(
+            arguments=tuple(Argument(device, layout, self.inference_mode) for device in self.device),
+            requires_grad=self.requires_grad,
+            autocast=self.device if self.autocast else (),
+            inference_mode=self.inference_mode,
+            functionalize=self.functionalize,
+            transforms=tuple(transforms),
+            mode=Mode.FAKE if self.fake else Mode.PYTHON if self.python_mode else None,
+        )
+
+
+@click.command("why")
+@dispatch_options
+@click.option("--device", multiple=True, default=("cpu",), show_default=True, help="Of a tensor argument; repeatable.")
+@click.option("--layout", type=click.Choice([layout.value for layout in Layout]), default="strided", show_default=True)
+@click.option("--requires-grad", is_flag=True, help="The tensors require gradients.")
+@click.option("--autocast", is_flag=True, help="Under torch.autocast for these devices.")
+@click.option("--inference-mode", is_flag=True, help="Under torch.inference_mode(), with tensors made there.")
+@click.option("--functionalize", is_flag=True, help="Under functionalization, as torch.compile has it.")
+@click.option("--vmap", is_flag=True, help="Under torch.vmap.")
+@click.option("--grad", is_flag=True, help="Under torch.func.grad.")
+@click.option("--python-mode", is_flag=True, help="Under a TorchDispatchMode.")
+@click.option("--fake", is_flag=True, help="Under FakeTensorMode, with fake tensors.")
+def command(**values: Any) -> int:
+    """Explain which kernels a call of an operator runs through, key by key, and where it ends.
+
+    The sources under PATHS are taken to be loaded into the installed torch.
+    """
+    options = WhyOptions(**values)
+    loaded = Loaded(options)
+    table = loaded.tables.table(loaded.name)
+    if table is None:
+        raise click.ClickException(f"nothing is registered for {loaded.name}")
+    try:
+        path = call_path(table, options.call)
+    except UnknownDeviceError as error:
+        raise click.UsageError(str(error)) from error
+    with whole_or_broken_pipe(sys.stdout) as stream:
+        if options.output_format == "json":
+            stream.write(msgspec.json.format(msgspec.json.encode(path_value(loaded, path))).decode() + "\n")
+        else:
+            stream.writelines(f"{line}\n" for line in _lines(loaded, path))
+    return 0
+
+
+def path_value(loaded: Loaded, path: Path) -> dict[str, Any]:
+    """The path as JSON has it; lines are 1-based."""
+    return {
+        "op": path.operator,
+        "torch": loaded.reading.torch.version,
+        "key_set": list(path.key_set),
+        "excluded": list(path.excluded),
+        "steps": [_step_value(loaded, step) for step in path.steps],
+        "error": msgspec.structs.asdict(path.error) if path.error else None,
+        "cures": list(path.cures),
+    }
+
+
+def _step_value(loaded: Loaded, step: Step) -> dict[str, Any]:
+    registration = step.registration
+    return {
+        "key": step.key,
+        "kernel": (registration.kernel or registration.kind.value) if registration else None,
+        "reason": step.reason.value,
+        "outcome": step.outcome.value,
+        "note": step.note,
+        "path": loaded.shown(registration.path) if registration else None,
+        "line": registration.line if registration and registration.path else None,
+    }
+
+
+def _lines(loaded: Loaded, path: Path) -> Iterator[str]:
+    yield f"key set: {', '.join(path.key_set) or 'empty'}"
+    if path.excluded:
+        yield f"excluded: {', '.join(path.excluded)}"
+    rows = [(step.key, *_words(loaded, path, step)) for step in path.steps]
+    widths = [max(len(row[column]) for row in rows) for column in range(2)] if rows else []
+    for number, row in enumerate(rows, 1):
+        cells = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
+        yield f"{number:2}  {'  '.join([*cells, row[2]])}".rstrip()
+    if path.error is not None:
+        yield ""
+        yield f"{path.error.type}: {path.error.text.partition(_MORE_TEXT)[0]}"
+        if path.cures:
+            yield f"register a kernel at {' or '.join(path.cures)}"
+    yield from describe_torch(loaded.reading)
+
+
+def _words(loaded: Loaded, path: Path, step: Step) -> tuple[str, str]:
+    """What is at a step, and what happens there."""
+    registration = step.registration
+    if registration is None:
+        error = path.error.type if path.error else ""
+        return step.reason.value, f"raises {error}"
+    kernel = registration.kernel or registration.kind.value
+    where = f" ({loaded.shown(registration.path)}:{registration.line})" if registration.path else ""
+    if step.outcome is Outcome.SKIPPED:
+        return "fallthrough", "skipped"
+    if step.outcome is Outcome.RAISES:
+        return step.reason.value, f"raises {path.error.type if path.error else ''}{where}"
+    return step.reason.value, f"{step.note or kernel + ': ' + step.outcome.value}{where}"

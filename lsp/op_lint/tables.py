@@ -1,0 +1,88 @@
+"""The dispatch tables of operators when the workspace's sources are loaded into the torch they are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TypeVar
+
+from op_lint.condition import ALWAYS
+from op_lint.dispatch.convert import of_definition, of_fallback, of_implementation
+from op_lint.dispatch.keys import DispatchKeys
+from op_lint.dispatch.registration import Operator, Registration
+from op_lint.dispatch.table import Table
+from op_lint.facts import Definition, Fallback, Implementation, OperatorName
+from op_lint.installed.model import InstalledTorch
+from op_lint.kernels import schema_text
+from op_lint.program import Program, Registered
+
+
+class Tables:
+    """Computes tables of one program.
+
+    Every registration of the workspace counts, whatever its condition: the table is that of a build that has all of
+    them. Where two stand at one key, an unconditional one comes before a conditional one, and C++ before Python.
+    """
+
+    def __init__(self, program: Program, torch: InstalledTorch) -> None:
+        self.program = program
+        self.torch = torch
+
+    @cached_property
+    def keys(self) -> DispatchKeys:
+        """The dispatch keys of the torch."""
+        return self.program.keys or DispatchKeys(self.torch.keys)
+
+    @cached_property
+    def fallbacks(self) -> dict[str, Registration]:
+        """The backend fallback at each key that has one, those of the workspace over torch's own."""
+        return {**self.torch.fallback_registrations(), **_last_at_each_key(self._own_fallbacks())}
+
+    def _own_fallbacks(self) -> Iterator[Registration]:
+        for registered in _unconditional_first(self.program.fallbacks):
+            registration = of_fallback(registered.fact, registered.unit)
+            if registration is not None:
+                yield registration
+
+    def operator(self, name: OperatorName) -> Operator | None:
+        """Everything registered for an operator, by the workspace and by torch; None where neither knows it."""
+        own = self._own(name)
+        installed = self.torch.operators.get(str(name))
+        theirs = installed.operator() if installed is not None else None
+        return own.over(theirs) if own is not None else theirs
+
+    def _own(self, name: OperatorName) -> Operator | None:
+        definitions = self.program.definitions_of(name)
+        implementations = self.program.implementations_of(name)
+        if not definitions and not implementations:
+            return None
+        found: list[Registration] = []
+        for definition in _unconditional_first(definitions):
+            registration = of_definition(definition.fact, definition.unit)
+            if registration is not None:
+                found.append(registration)
+        found += [of_implementation(each.fact, each.unit) for each in _unconditional_first(implementations)]
+        schema = schema_text(definitions[0].fact).value if definitions else None
+        return Operator(str(name), schema, tuple(found))
+
+    def table(self, name: OperatorName) -> Table | None:
+        """The computed table of an operator; None where neither the workspace nor torch knows it."""
+        operator = self.operator(name)
+        return None if operator is None else Table(self.keys, operator, self.fallbacks)
+
+    def overloads(self, namespace: str, name: str) -> tuple[OperatorName, ...]:
+        """All operators of one name, its overloads, that the workspace or torch knows."""
+        own = [found for found in self.program.operators if (found.namespace, found.name) == (namespace, name)]
+        theirs = [found for found in self.program.installed_in(namespace) if found.name == name]
+        return tuple(sorted({*own, *theirs}))
+
+
+_Fact = TypeVar("_Fact", Definition, Implementation, Fallback)
+
+
+def _unconditional_first(registered: Iterable[Registered[_Fact]]) -> list[Registered[_Fact]]:
+    return sorted(registered, key=lambda each: each.condition != ALWAYS)
+
+
+def _last_at_each_key(registrations: Iterable[Registration]) -> dict[str, Registration]:
+    return {registration.key: registration for registration in registrations}
