@@ -135,6 +135,8 @@ def _compile(*arguments: str) -> None:
 def _key(source: RegistrationSource) -> str:
     digest = sha256(importlib.metadata.version("torch").encode())
     digest.update("\0".join([PREFIX, *_FLAGS, *_LIBRARIES, *source.flags]).encode())
-    for name in [source.name, *(name for name in project_files() if name.endswith((".h", ".inc")))]:
-        digest.update((SOURCES / name).read_bytes())
+    content = (SOURCES / source.name).read_bytes()
+    for name in project_files():
+        if name == source.name or f'"{name}"'.encode() in content:
+            digest.update((SOURCES / name).read_bytes())
     return digest.hexdigest()[:16]
