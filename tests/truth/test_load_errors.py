@@ -68,12 +68,17 @@ class Outcome(NamedTuple):
     text: str
 
 
-def rows() -> Iterator[tuple[str, str]]:
-    """The name and the source of each row that compiles."""
+def recorded(*verdicts: str) -> Iterator[tuple[str, str]]:
+    """The name and the source of each row of `registrations.tsv` with one of these verdicts."""
     for line in (FOLDER / "registrations.tsv").read_text("utf-8").splitlines()[1:]:
         verdict, name, source, _ = line.split("\t")
-        if verdict != "compile-error":
+        if verdict in verdicts:
             yield name, source
+
+
+def rows() -> Iterator[tuple[str, str]]:
+    """The name and the source of each row that compiles."""
+    yield from recorded("loads", "abort")
     for line in (FOLDER / "load_rows.tsv").read_text("utf-8").splitlines()[1:]:
         name, source = line.split("\t")
         yield name, source
@@ -133,6 +138,17 @@ def test_rules_say_what_torch_does(name: str, folder: Path) -> None:
     wanted = expected(outcome)
     # Two rules also speak of what loads: of a namespace not to be defined in, and of a key that nothing dispatches to.
     assert found - ({"OPL208", "OPL210"} - wanted) == wanted, outcome.text
+
+
+@pytest.mark.parametrize(("name", "source"), list(recorded("compile-error")))
+def test_rules_say_what_does_not_compile(name: str, source: str, tmp_path: Path) -> None:
+    file = tmp_path / "ops.cpp"
+    file.write_text(PREAMBLE + source)
+    result = subprocess.run(
+        ["g++", "-std=c++20", "-w", "-fsyntax-only", *include_flags(), str(file)], capture_output=True
+    )
+    assert result.returncode != 0
+    assert reported(source) == {"OPL203"}
 
 
 def test_a_crash_is_possible(folder: Path) -> None:

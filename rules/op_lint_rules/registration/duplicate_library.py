@@ -24,8 +24,8 @@ class DuplicateLibrary(Rule):
     library as the first.
 
     ## Why it is bad
-    A namespace has one owner. Loading the second block ends the process; of the stable ABI's
-    `STABLE_TORCH_LIBRARY` with a segmentation fault and no message at all.
+    A namespace has one owner. Two blocks in one file do not compile. Two in one library do, and loading the second
+    ends the process; of the stable ABI's `STABLE_TORCH_LIBRARY` with a segmentation fault and no message at all.
 
     ## Example
     ```cpp title="jpeg.cpp"
@@ -97,16 +97,18 @@ class DuplicateLibrary(Rule):
         return self.finding(
             place,
             f"the namespace `{later.namespace}` already has its {earlier.macro} at {where(other, place)}, so "
-            f"{_harm(later)}{when(later.condition)}: {_remedy(later)}",
+            f"{_harm(later, earlier)}{when(later.condition)}: {_remedy(later)}",
             related=(Related(other, f"`{later.namespace}` is first claimed here"),),
             notes=(_torch_says(later),),
             fix=_fix(later),
         )
 
 
-def _harm(unit: Unit) -> str:
+def _harm(unit: Unit, earlier: Unit | None = None) -> str:
     if unit.language is Language.PYTHON:
         return "this raises RuntimeError"
+    if earlier is not None and earlier.place.path == unit.place.path:
+        return "this does not compile, or does not load"  # the macro names its variable after the namespace
     return "loading the library crashes" if unit.stable else "loading the library aborts"
 
 

@@ -23,6 +23,12 @@ def test_two_sources() -> None:
     assert findings("OPL203", repaired) == []
 
 
+def test_in_one_file_it_does_not_compile() -> None:
+    (finding,) = findings("OPL203", {"ops.cpp": HEAD + LIBRARY + LIBRARY})
+    assert finding.place.line == 3
+    assert "at line 2, so this does not compile, or does not load: use" in finding.message
+
+
 def test_each_further_one_is_reported() -> None:
     files = {f"{name}.cpp": HEAD + LIBRARY for name in ("a", "b", "c")}
     assert lines(findings("OPL203", files)) == ["b.cpp:2", "c.cpp:2"]
@@ -64,8 +70,7 @@ def test_a_macro_of_the_project_is_not_rewritten() -> None:
 def test_a_namespace_of_the_build_is_another_in_each_extension() -> None:
     source = HEAD + "TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {}\n"
     assert findings("OPL203", {"a.cpp": source, "b.cpp": source}) == []
-    twice = f"namespace a {{\n{source}}}\nnamespace b {{\n{source}}}\n"
-    assert lines(findings("OPL203", {"a.cpp": twice})) == ["a.cpp:7"]
+    assert lines(findings("OPL203", {"a.cpp": source + source})) == ["a.cpp:4"]
 
 
 def test_python() -> None:

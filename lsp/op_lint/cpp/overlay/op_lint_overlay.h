@@ -1002,9 +1002,11 @@ using StableIValue = uint64_t;
   static const Init variable(kind, &function, ns, key, __FILE__, __LINE__);                                          \
   void function
 
+// The names of a TORCH_LIBRARY have a number here, so that a second one of a namespace is read as such.
 #define TORCH_LIBRARY(ns, m)                                                                                         \
-  OP_LINT_UNIT(torch::detail::TorchLibraryInit, torch::Library, TORCH_LIBRARY_init_##ns,                             \
-               TORCH_LIBRARY_static_init_##ns, torch::Library::DEF, C10_STRINGIZE(ns), std::nullopt)                 \
+  OP_LINT_UNIT(torch::detail::TorchLibraryInit, torch::Library, C10_CONCATENATE(TORCH_LIBRARY_init_##ns, C10_UID),    \
+               C10_CONCATENATE(TORCH_LIBRARY_static_init_##ns, C10_UID), torch::Library::DEF, C10_STRINGIZE(ns),     \
+               std::nullopt)                                                                                         \
   (torch::Library & m)
 #define TORCH_LIBRARY_FRAGMENT(ns, m) _TORCH_LIBRARY_FRAGMENT(ns, m, C10_UID)
 #define _TORCH_LIBRARY_FRAGMENT(ns, m, uid)                                                                          \
@@ -1026,7 +1028,8 @@ using StableIValue = uint64_t;
 
 #define STABLE_TORCH_LIBRARY(ns, m)                                                                                  \
   OP_LINT_UNIT(torch::stable::detail::StableTorchLibraryInit, torch::stable::detail::StableLibrary,                  \
-               STABLE_TORCH_LIBRARY_init_##ns, STABLE_TORCH_LIBRARY_static_init_##ns,                                \
+               C10_CONCATENATE(STABLE_TORCH_LIBRARY_init_##ns, C10_UID),                                             \
+               C10_CONCATENATE(STABLE_TORCH_LIBRARY_static_init_##ns, C10_UID),                                      \
                torch::stable::detail::StableLibrary::Kind::DEF, C10_STRINGIZE(ns), nullptr)                          \
   (torch::stable::detail::StableLibrary & m)
 #define STABLE_TORCH_LIBRARY_FRAGMENT(ns, m) _STABLE_TORCH_LIBRARY_FRAGMENT(ns, m, C10_UID)
