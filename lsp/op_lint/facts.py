@@ -442,12 +442,17 @@ class PythonLibrary(msgspec.Struct, frozen=True):
 
 
 class UseKind(str, Enum):
-    """How Python names an operator: a call, a mere mention, a test whether it exists, or a string given to torch."""
+    """How Python names an operator.
+
+    A call, a mere mention, a test whether it exists, a string given to torch, an assignment that puts something in
+    its place (`torch.ops.ns.op = placeholder`).
+    """
 
     CALL = "call"
     REFERENCE = "reference"
     GUARD = "guard"
     STRING = "string"
+    ASSIGNMENT = "assignment"
 
 
 class CallArgument(msgspec.Struct, frozen=True):

@@ -76,8 +76,8 @@ class DEVICE(_Printed):
 DEVICE.__module__ = "torch"
 DEVICE.__name__ = DEVICE.__qualname__ = "device"
 
-GROUP_NAME = NewType("GroupName", str)
-GROUP_NAME.__module__ = "torch.distributed.distributed_c10d"
+GroupName = NewType("GroupName", str)
+GroupName.__module__ = "torch.distributed.distributed_c10d"
 
 _CLASSES = """
     BoolTensor ByteTensor CharTensor DispatchKey DispatchKeySet DoubleTensor Event FloatTensor FunctionSchema HalfTensor
@@ -95,7 +95,7 @@ _TORCH: dict[str, object] = {
     "torch._C.ScriptObject": SCRIPT_OBJECT,
     "torch.channels_last_3d": _MEMORY_FORMAT("torch.channels_last_3d"),
     "torch.device": DEVICE,
-    "torch.distributed.distributed_c10d.GroupName": GROUP_NAME,
+    "torch.distributed.distributed_c10d.GroupName": GroupName,
     "torch.dtype": DTYPE,
     "torch.layout": _LAYOUT,
     "torch.memory_format": _MEMORY_FORMAT,

@@ -7,11 +7,13 @@ import builtins
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
 
 from op_lint.condition import ALWAYS, NEVER, Atom, Condition, conjunction, disjunction, negation
-from op_lint.facts import Place, RunTime
+from op_lint.facts import Place, RunTime, UseKind
 from op_lint.python import pure
 from op_lint.python.render import render, render_value
 from op_lint.python.source import SourceFile
@@ -53,6 +55,9 @@ MOST_OPTIONS = 8
 
 _BUILTIN_NAMES = frozenset(dir(builtins))
 
+_MODULE_ATTRIBUTES = frozenset(dir(ModuleType("")))
+"""Attributes that namespaces of operators have as modules. (Operators are called `__and__`, too.)"""
+
 _Written = Place | ast.expr
 """Where something is: a node of the source that is being read, or a place."""
 
@@ -64,7 +69,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[object, object], object]] = {
     ast.Sub: operator.sub,
 }
 
-_COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], object]] = {
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -99,6 +104,8 @@ class Expressions(ABC):
         self.source = source
         self.scope = scope
         self.context = Context()
+        self.changed: frozenset[str] = frozenset()
+        """The names of the module that functions assign to."""
         self._steps = 0
 
     @abstractmethod
@@ -106,7 +113,9 @@ class Expressions(ABC):
         """Call a value."""
 
     @abstractmethod
-    def use(self, value: Operator, node: ast.expr, *, called: ast.Call | None = None) -> None:
+    def use(
+        self, value: Operator, node: ast.expr, *, called: ast.Call | None = None, kind: UseKind = UseKind.REFERENCE
+    ) -> None:
         """Note that `node` names the operator `value`, and calls it where `called` is set."""
 
     @abstractmethod
@@ -134,11 +143,11 @@ class Expressions(ABC):
         finally:
             self.context = outer
 
-    @contextmanager
-    def under(self, condition: Condition) -> Iterator[None]:
+    def under(self, condition: Condition) -> AbstractContextManager[None]:
         """Read something that runs under a further condition."""
-        with self.within(replace(self.context, condition=conjunction((self.context.condition, condition)))):
-            yield
+        if condition == ALWAYS:
+            return nullcontext()
+        return self.within(replace(self.context, condition=conjunction((self.context.condition, condition))))
 
     def eval(self, node: ast.expr) -> Value:
         """What an expression is. Every operator that it names is noted."""
@@ -159,6 +168,8 @@ class Expressions(ABC):
     def _name(self, node: ast.Name) -> Value:
         found = self.scope.lookup(node.id)
         if found is not None:
+            if isinstance(found, Constant) and node.id in self.changed and node.id not in self.scope.names:
+                return Unknown(node, self.source)
             return self.resolved(found)
         if node.id in _BUILTIN_NAMES:
             return Imported(BUILTINS, (node.id,))
@@ -200,7 +211,7 @@ class Expressions(ABC):
         depth = len(owner.parts)
         if depth == 0 and name in OPS_ATTRIBUTES:
             return Imported("torch", ("ops", name))
-        if depth == 3 or name.startswith("__") or (depth == 2 and (name in PACKET_ATTRIBUTES or name[0] == "_")):
+        if depth == 3 or name in _MODULE_ATTRIBUTES or (depth == 2 and (name in PACKET_ATTRIBUTES or name[0] == "_")):
             return Method(owner, name)
         return Operator((*owner.parts, name))
 
@@ -235,8 +246,12 @@ class Expressions(ABC):
 
     def _instance_attribute(self, owner: Instance, name: str) -> Value | None:
         if name in owner.attributes:
-            return self.resolved(owner.attributes[name])
+            value = self.resolved(owner.attributes[name])
+            changing = owner.generic and isinstance(value, Constant | Sequence | Mapping)
+            return Unknown(words=f"self.{name}") if changing else value
         found = self._class_attribute(owner.cls, owner, name)
+        if isinstance(found, Constant):
+            return Unknown(words=f"self.{name}")  # a default, which objects change
         if found is None and owner.library is not None:
             return self._library_attribute(owner.library, name)
         return found
@@ -304,27 +319,27 @@ class Expressions(ABC):
     def _sequence(self, node: ast.List | ast.Tuple | ast.Set) -> Value:
         kind = type(node).__name__.lower()
         items: list[Value] = []
+        known = True
         for element in node.elts:
             if isinstance(element, ast.Starred):
                 unpacked = pure.items_of(self.eval(element.value))
-                if unpacked is None:
-                    return self.unknown(node)
-                items.extend(unpacked)
+                known = known and unpacked is not None
+                items.extend(unpacked or ())
             else:
                 items.append(self.eval(element))
-        return Sequence(tuple(items), kind)
+        return Sequence(tuple(items), kind) if known else self.unknown(node, *items)
 
     def _dict(self, node: ast.Dict) -> Value:
         items: list[tuple[Value, Value]] = []
+        known = True
         for key, value in zip(node.keys, node.values, strict=True):
             if key is not None:
                 items.append((self.eval(key), self.eval(value)))
                 continue
             unpacked = self.eval(value)
-            if not isinstance(unpacked, Mapping):
-                return self.unknown(node)
-            items.extend(unpacked.items)
-        return Mapping(tuple(items))
+            known = known and isinstance(unpacked, Mapping)
+            items.extend(unpacked.items if isinstance(unpacked, Mapping) else ())
+        return Mapping(tuple(items)) if known else self.unknown(node)
 
     def _lambda(self, node: ast.Lambda) -> Value:
         return self.defined_function(node)

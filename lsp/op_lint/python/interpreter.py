@@ -8,6 +8,7 @@ again for every call that gives them (`direct_register_custom_op("name", f)` and
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -33,7 +34,6 @@ from op_lint.python.render import render
 from op_lint.python.signatures import Slot, slots
 from op_lint.python.source import SourceFile
 from op_lint.python.values import (
-    BUILTINS,
     NONE,
     Argument,
     Arguments,
@@ -65,7 +65,16 @@ from op_lint.python.values import (
     parameters_of,
     plain,
 )
-from op_lint.python.vocabulary import APIS, QUALIFIED, REGISTERING_NAME, SCHEMA, SINCE_2_4, TORCH_LIBRARIES
+from op_lint.python.vocabulary import (
+    APIS,
+    CUSTOM_OP_METHODS,
+    LIBRARY_METHODS,
+    QUALIFIED,
+    REGISTERING_NAME,
+    SCHEMA,
+    SINCE_2_4,
+    TORCH_LIBRARIES,
+)
 
 _DEEPEST_CALL = 6
 """How many calls the interpreter follows into each other."""
@@ -74,7 +83,13 @@ _SHORT = 6
 """A function of so few statements is followed although nothing in it looks like a registration."""
 
 _LONG = 40
-"""A statement of more lines is not looked at unless something in it looks like a registration."""
+"""A statement of a module that has more lines is not read unless something in it looks like a registration."""
+
+_SHORT_BLOCK = 3
+"""In a function, this is the limit for blocks; other statements are read if they are small."""
+
+_SMALL = 16
+"""Nodes of the largest statement that is read in a function although nothing in it looks like a registration."""
 
 
 class Linker(Protocol):
@@ -134,6 +149,9 @@ class _Knowledge:
     returned: Value = NONE
 
 
+_GLOBALS = re.compile(r"^\s+global[ \t]+([\w, \t]+)", re.MULTILINE)
+
+
 class Interpreter(Expressions):
     """Reads a module. `linker` is None as long as only this file is known."""
 
@@ -149,6 +167,7 @@ class Interpreter(Expressions):
         self.registrar = Registrar(self)
         self.knowledge: dict[Place, _Knowledge] = {}
         self.stars: list[tuple[str, bool]] = []
+        self.changed = frozenset(name for names in _GLOBALS.findall(source.text) for name in names.replace(",", " ").split())
         self._frames: list[_Frame] = []
         self._waiting: list[Function] = []
         self._class: list[Class] = []
@@ -223,11 +242,33 @@ class Interpreter(Expressions):
         handler = _STATEMENTS.get(type(node))
         if handler is None:
             return self._plain_statement(node)
-        is_long = (node.end_lineno or node.lineno) - node.lineno > _LONG and not isinstance(node, _DEFINES)
-        if is_long and not self._is_of_interest(node):
+        if not isinstance(node, _ALWAYS_READ) and self._may_skip(node) and not self._is_of_interest(node):
+            self._skip(node)
             return _ON
         outcome: Outcome | None = handler(self, node)
         return outcome or _ON
+
+    def _may_skip(self, node: ast.stmt) -> bool:
+        """Whether a statement is too long to be read for the sake of the names that it binds."""
+        lines = (node.end_lineno or node.lineno) - node.lineno
+        if not self._frames:
+            return lines > _LONG
+        return self._frames[-1].alone and (lines > _SHORT_BLOCK or not isinstance(node, _READ))
+
+    def _skip(self, node: ast.stmt) -> None:
+        """Read no more of a statement than which names it binds, and on which parameters they may depend."""
+        size, names = _names_in(node)
+        if size <= _SMALL and isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr):
+            _STATEMENTS[type(node)](self, node)
+            return
+        parameters: frozenset[str] = frozenset()
+        known = self.scope.names
+        for name in names:
+            if isinstance(name.ctx, ast.Load) and name.id in known:
+                parameters |= parameters_of(known[name.id])
+        for name in names:
+            if isinstance(name.ctx, ast.Store):
+                self.set_name(name.id, Unknown(words=name.id, parameters=parameters), name)
 
     def _plain_statement(self, node: ast.stmt) -> Outcome:
         for child in ast.iter_child_nodes(node):
@@ -308,12 +349,18 @@ class Interpreter(Expressions):
             owner.attributes[target.attr] = value
         elif isinstance(owner, Class):
             owner.scope.names[target.attr] = value
+        elif isinstance(owner, Operator) and len(owner.parts) == 1:
+            self.use(Operator((*owner.parts, target.attr)), target, kind=UseKind.ASSIGNMENT)
 
     def _bind_item(self, target: ast.Subscript, value: Value) -> None:
         owner, key = self.eval(target.value), self.eval(target.slice)
         self.escape(value)
-        if isinstance(owner, Mapping) and isinstance(target.value, ast.Name):
+        if not isinstance(target.value, ast.Name):
+            return
+        if isinstance(owner, Mapping):
             self.set_name(target.value.id, Mapping((*owner.items, (key, value))))
+        elif isinstance(owner, Sequence):
+            self.set_name(target.value.id, Unknown(target.value, words=target.value.id))
 
     def escape(self, value: Value, depth: int = 0) -> None:
         """A value goes where it may be kept: a library in it stays alive."""
@@ -396,6 +443,10 @@ class Interpreter(Expressions):
 
     def _match(self, node: ast.Match) -> Outcome:
         subject = self.eval(node.subject)
+        for case in node.cases:
+            for part in ast.walk(case.pattern):
+                if isinstance(part, ast.MatchValue):
+                    self.eval(part.value)
         written = render(node.subject, self.scope)
         branches: list[tuple[Condition, Callable[[], Outcome]]] = []
         reached: Condition = ALWAYS
@@ -490,7 +541,9 @@ class Interpreter(Expressions):
 
     def _for(self, node: ast.For | ast.AsyncFor) -> Outcome:
         iterable = self.eval(node.iter)
-        items = pure.items_of(iterable)
+        items = pure.items_of(iterable) or None  # what is empty now may be filled by what is not understood
+        if items is None:
+            self._widen(node)
         if items is not None and not self._is_of_interest(node):
             items = items[-1:]
         place = self.source.place(node)
@@ -503,7 +556,14 @@ class Interpreter(Expressions):
                 alive = conjunction((alive, self.block(node.body).alive))
         return self._after_loop(node, alive)
 
+    def _widen(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
+        """Forget what variables are that a loop changes: it may have run before."""
+        for name in _names_in(node)[1]:
+            if isinstance(name.ctx, ast.Store) and isinstance(self.scope.names.get(name.id), _CHANGING):
+                self.scope.names[name.id] = Unknown(words=name.id)
+
     def _while(self, node: ast.While) -> Outcome:
+        self._widen(node)
         self.eval(node.test)
         loops = (*self.context.loops, (self.source.place(node), None))
         with self.within(replace(self.context, loops=loops)):
@@ -628,7 +688,7 @@ class Interpreter(Expressions):
             self.scope.module().opaque = True
 
     def _imported(self, alias: ast.alias, module: str, name: str | None, bound: str, *, relative: bool) -> None:
-        self.recorder.imports.append(
+        self.recorder.add_import(
             PythonImport(
                 module,
                 name,
@@ -643,13 +703,15 @@ class Interpreter(Expressions):
 
     # Uses
 
-    def use(self, value: Operator, node: ast.expr, *, called: ast.Call | None = None) -> None:
+    def use(
+        self, value: Operator, node: ast.expr, *, called: ast.Call | None = None, kind: UseKind = UseKind.REFERENCE
+    ) -> None:
         """An operator is named by `node`, and called where `called` is set."""
         place = self.source.place(node)
         name = self.source.attribute_place(node) if isinstance(node, ast.Attribute) else place
         if isinstance(node, ast.Attribute) and len(value.parts) == 3 and isinstance(node.value, ast.Attribute):
             name = self.source.attribute_place(node.value)
-        self._use(value, place, name, UseKind.CALL if called else UseKind.REFERENCE, called)
+        self._use(value, place, name, UseKind.CALL if called else kind, called)
 
     def _use(
         self, value: Operator, place: Place, name: Place, kind: UseKind, called: ast.Call | None = None, api: str | None = None
@@ -704,6 +766,8 @@ class Interpreter(Expressions):
             return result
         for value in arguments.values():
             self.escape(value)
+        if isinstance(callee, Unknown) and callee.parameters and _may_register(at):
+            self.depends()
         return self._call_result(callee, arguments, at)
 
     def _call_under(self, condition: Condition, callee: Value, arguments: Arguments, at: Place | ast.expr) -> Value:
@@ -851,7 +915,9 @@ class Interpreter(Expressions):
             self.chain, self._class, self._frames = outer, classes, frames
             self._waiting = waiting + self._waiting
         if known.depends and self.interest is not None:
-            self.interest.follow([function.name.rpartition(".")[2]])
+            makes = function.owner is not None and function.name.endswith(".__init__")
+            name = function.owner.name if makes and function.owner is not None else function.name
+            self.interest.follow([name.rpartition(".")[2]])
         return known
 
     def _is_worth_reading(self, function: Function) -> bool:
@@ -875,7 +941,7 @@ class Interpreter(Expressions):
     def receiver_of(self, cls: Class) -> Instance:
         """An object of a class of which nothing is known but the class."""
         if cls.instance is None:
-            cls.instance = Instance(cls)
+            cls.instance = Instance(cls, generic=True)
             made = cls.scope.names.get("__init__")
             if isinstance(made, Function):
                 self._read_alone(made)
@@ -1045,7 +1111,7 @@ class Interpreter(Expressions):
         if name is None or not name or name.startswith("."):
             return None
         place = self.place_of(at)
-        self.recorder.imports.append(
+        self.recorder.add_import(
             PythonImport(name, None, "", place, self.context.run, False, self.context.caught, self.context.condition)
         )
         parts = name.split(".")
@@ -1131,6 +1197,46 @@ if sys.version_info >= (3, 11):
     _STATEMENTS[ast.TryStar] = Interpreter._try
 
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_CHANGING = (Constant, String, Sequence, Mapping)
+"""Values that loops change."""
+
+_ALWAYS_READ = (*_DEFINES, ast.Return)
+
+_READ = (
+    ast.Break,
+    ast.Continue,
+    ast.For,
+    ast.Global,
+    ast.If,
+    ast.Nonlocal,
+    ast.Raise,
+    ast.Try,
+    ast.With,
+)
+"""Statements that matter for what comes after them."""
+
+
+def _names_in(node: ast.AST) -> tuple[int, list[ast.Name]]:
+    """How many nodes there are in a node, and the names among them. (`ast.walk` is too slow for what is skipped.)"""
+    names: list[ast.Name] = []
+    size = 0
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        size += 1
+        if type(current) is ast.Name:
+            names.append(current)
+            continue
+        for field_name in current._fields:
+            value = getattr(current, field_name, None)
+            if type(value) is list:
+                waiting.extend(item for item in value if isinstance(item, ast.AST))
+            elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+                waiting.append(value)
+    return size, names
+
+
+_LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
 
 
 def _loaded(target: ast.expr) -> ast.expr:
@@ -1260,6 +1366,15 @@ def _bound_one(slot: Slot, function: Function, positional: list[Value], keywords
 
 def _named_key(name: str) -> Value:
     return plain(name)
+
+
+def _may_register(at: Place | ast.expr) -> bool:
+    """Whether a call looks like that of a method of a library or of a custom operator."""
+    func = at.func if isinstance(at, ast.Call) else None
+    return isinstance(func, ast.Attribute) and func.attr in _REGISTERING_METHODS
+
+
+_REGISTERING_METHODS = LIBRARY_METHODS | CUSTOM_OP_METHODS
 
 
 def _derives_from_library(cls: Class) -> bool:

@@ -50,43 +50,39 @@ _MOST_ITEMS = 64
 _DEEP = 12
 
 
-class _Link(msgspec.Struct, frozen=True, tag=True, array_like=True, omit_defaults=True):
-    """A value in the form that is kept."""
-
-
-class LinkConstant(_Link):
+class LinkConstant(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A literal that is no string."""
 
     value: bool | int | float | None
 
 
-class LinkText(_Link):
+class LinkText(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Characters that are known."""
 
     text: str
     pieces: tuple[Piece, ...] = ()
 
 
-class LinkString(_Link):
+class LinkString(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A string of known and unknown parts."""
 
     parts: tuple[Linked, ...]
 
 
-class LinkSequence(_Link):
+class LinkSequence(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A list, tuple or set."""
 
     items: tuple[Linked, ...]
     kind: str
 
 
-class LinkMapping(_Link):
+class LinkMapping(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A dictionary."""
 
     items: tuple[tuple[Linked, Linked], ...]
 
 
-class LinkImported(_Link):
+class LinkImported(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Something imported."""
 
     module: str
@@ -94,19 +90,19 @@ class LinkImported(_Link):
     relative: bool = False
 
 
-class LinkOperator(_Link):
+class LinkOperator(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """`torch.ops` and what is under it."""
 
     parts: tuple[str, ...]
 
 
-class LinkLibrary(_Link):
+class LinkLibrary(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A library object; `index` is one of `Linkage.libraries`."""
 
     index: int
 
 
-class LinkCustomOp(_Link):
+class LinkCustomOp(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """What `custom_op` returns."""
 
     name: Linked
@@ -114,7 +110,7 @@ class LinkCustomOp(_Link):
     place: Place
 
 
-class LinkFunction(_Link):
+class LinkFunction(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A function; `code` is one of `Linkage.code`, if it is to be read again."""
 
     described: PythonFunction
@@ -123,13 +119,13 @@ class LinkFunction(_Link):
     receiver: Linked | None = None
 
 
-class LinkClass(_Link):
+class LinkClass(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A class; `code` is one of `Linkage.code`."""
 
     code: int
 
 
-class LinkInstance(_Link):
+class LinkInstance(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """An object of such a class."""
 
     code: int
@@ -137,21 +133,21 @@ class LinkInstance(_Link):
     library: int | None = None
 
 
-class LinkMethod(_Link):
+class LinkMethod(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A method of a value."""
 
     owner: Linked
     name: str
 
 
-class LinkArgument(_Link):
+class LinkArgument(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """An argument, and where it is written."""
 
     value: Linked
     place: Place | None
 
 
-class LinkArguments(_Link):
+class LinkArguments(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The arguments of a call."""
 
     positional: tuple[LinkArgument, ...]
@@ -159,27 +155,27 @@ class LinkArguments(_Link):
     open: bool = False
 
 
-class LinkPartial(_Link):
+class LinkPartial(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A callable with some of its arguments given."""
 
     callee: Linked
     arguments: LinkArguments
 
 
-class LinkResult(_Link):
+class LinkResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """What a deferred call returns; `index` is that of the call in `Linkage.calls`."""
 
     index: int
     attributes: tuple[str, ...]
 
 
-class LinkChoice(_Link):
+class LinkChoice(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """One of several values."""
 
     options: tuple[tuple[Condition, Linked], ...]
 
 
-class LinkUnknown(_Link):
+class LinkUnknown(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A value of which only the text is known."""
 
     words: str
@@ -295,7 +291,7 @@ class _Freezer:
 
     def exports(self) -> dict[str, Linked]:
         """What other files may ask for by name."""
-        imported = {known.bound for known in self.interpreter.recorder.imports}
+        imported = {known.bound for known in self.interpreter.recorder.imports.values()}
         names = self.interpreter.scope.module().names
         return {name: self.value(value) for name, value in names.items() if self._is_export(name, value, imported)}
 

@@ -245,7 +245,7 @@ def _product(arguments: AbstractSequence[Value]) -> Value | None:
 
 
 def _length(arguments: AbstractSequence[Value]) -> Value | None:
-    if len(arguments) == 1 and isinstance(arguments[0], Sequence | Mapping):
+    if len(arguments) == 1 and isinstance(arguments[0], Sequence | Mapping) and arguments[0].items:
         return Constant(len(arguments[0].items))
     if len(arguments) == 1 and isinstance(arguments[0], String) and arguments[0].text is not None:
         return Constant(len(arguments[0].text))
@@ -297,7 +297,7 @@ def truth(value: Value) -> bool | None:
     if isinstance(value, Constant):
         return bool(value.value)
     if isinstance(value, Sequence | Mapping):
-        return bool(value.items)
+        return True if value.items else None  # what is empty now may be filled later
     if isinstance(value, String):
         return bool(value.text) if value.text is not None else (True if value.prefix else None)
     return True if isinstance(value, Class | CustomOp | Function | Instance | Library | Operator) else None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import gc
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from msgspec.structs import replace
 
@@ -38,6 +41,11 @@ def read_python(path: str, data: bytes, options: PythonOptions | None = None) ->
         source = decode(path, data)
     except (SyntaxError, UnicodeDecodeError) as error:
         return _unreadable(path, "not-text", f"the file is not text in the encoding that it declares: {error}")
+    with _without_collector():
+        return _parse(path, data, source, options)
+
+
+def _parse(path: str, data: bytes, source: SourceFile, options: PythonOptions) -> FileFacts:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the compiler's opinions on the user's string escapes
@@ -47,6 +55,18 @@ def read_python(path: str, data: bytes, options: PythonOptions | None = None) ->
     except (ValueError, RecursionError, MemoryError) as error:
         return _unreadable(path, "parse-error", f"Python cannot parse the file: {error or type(error).__name__}")
     return _read(source, tree, options)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Garbage collection finds nothing in a syntax tree, and looking takes a quarter of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _read(source: SourceFile, tree: ast.Module, options: PythonOptions) -> FileFacts:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from op_lint.condition import Condition
+from op_lint.condition import ALWAYS, Condition, disjunction
 from op_lint.facts import (
     Definition,
     Fallback,
@@ -21,7 +21,6 @@ from op_lint.facts import (
     OperatorUse,
     Piece,
     Place,
-    Problem,
     PythonCall,
     PythonFacts,
     PythonFunction,
@@ -46,8 +45,8 @@ Event = tuple[Chain, str, str]
 
 Fact = Unit | Definition | Implementation | Fallback | Unresolved | LibraryLoad | SchemaInference
 
-_RECENT = 1000
-"""How many facts are looked through for an equal one."""
+_Conditional = Unit | Definition | Implementation | Fallback | Unresolved | LibraryLoad
+_Kind = TypeVar("_Kind", bound=Fact)
 
 
 @dataclass(slots=True)
@@ -69,24 +68,16 @@ class Deferred:
 
 
 class Recorder:
-    """Collects the facts of one file. `first_unit` is the number of its first unit."""
+    """Collects the facts of one file, of which `units` are known already."""
 
-    def __init__(self, path: str, first_unit: int = 0) -> None:
+    def __init__(self, path: str, units: Sequence[Unit] = ()) -> None:
         self.path = path
-        self.units: list[Unit] = []
-        self.definitions: list[Definition] = []
-        self.implementations: list[Implementation] = []
-        self.fallbacks: list[Fallback] = []
-        self.unresolved: list[Unresolved] = []
-        self.imports: list[PythonImport] = []
-        self.loads: list[LibraryLoad] = []
-        self.inferences: list[SchemaInference] = []
+        self.imports: dict[tuple[Place, str], PythonImport] = {}
         self.deferred: list[Deferred] = []
         self.libraries: list[LibraryState] = []
         self.functions: dict[Place, PythonFunction] = {}
         self.nodes: dict[Place, ast.AST] = {}
         self.calls: dict[Place, list[PythonCall]] = {}
-        self.problems: list[Problem] = []
         self.known: frozenset[Place] = frozenset()
         """The places in functions of other files of which those files tell everything."""
         self.spelled: set[Place] = set()
@@ -95,20 +86,13 @@ class Recorder:
         """The places at which not everything is told, for want of the parameters of a function."""
         self._uses: dict[tuple[Place, str, str], OperatorUse] = {}
         self._loops: dict[Place, int | None] = {}
-        self._first_unit = first_unit
-        self._units = first_unit
+        self._first_unit = len(units)
+        self._units = len(units)
+        self._known_units = {(unit.macro, unit.place, unit.namespace): unit for unit in units}
         self._by_name: dict[tuple[str, Place, str | None], Unit] = {}
         self._settled: set[Event] = set()
         self._pending: dict[Event, list[Fact]] = {}
-        self._lists: dict[type[Fact], list[Any]] = {
-            Unit: self.units,
-            Definition: self.definitions,
-            Implementation: self.implementations,
-            Fallback: self.fallbacks,
-            Unresolved: self.unresolved,
-            LibraryLoad: self.loads,
-            SchemaInference: self.inferences,
-        }
+        self._facts: dict[Fact, Fact] = {}
         self._library_at: dict[Chain, LibraryState] = {}
 
     # Events: what a function does by itself is said once; what depends on its parameters, once for each call
@@ -139,10 +123,16 @@ class Recorder:
             pending.append(fact)
 
     def add(self, fact: Fact) -> None:
-        """Add a fact; one that a loop makes again is the same."""
-        facts: list[Fact] = self._lists[type(fact)]
-        if fact not in facts[-_RECENT:]:
-            facts.append(fact)
+        """Add a fact. One that differs from another only in its condition is the same, under either condition."""
+        identity = fact if isinstance(fact, SchemaInference) else _unconditional(fact)
+        known = self._facts.get(identity)
+        if known is not None and not isinstance(known, SchemaInference) and not isinstance(fact, SchemaInference):
+            fact = _under(known, disjunction((known.condition, fact.condition)))
+        self._facts[identity] = fact
+
+    def facts_of(self, kind: type[_Kind]) -> list[_Kind]:
+        """The facts of one kind, in the order in which they were found."""
+        return [fact for fact in self._facts.values() if isinstance(fact, kind)]
 
     def library_at(self, chain: Chain) -> LibraryState | None:
         """The library that was made at the end of `chain` without its outer calls."""
@@ -203,6 +193,9 @@ class Recorder:
     ) -> int:
         """The unit of a call that registers without a library object of its own, or of another file's library."""
         identity = (macro, place, namespace)
+        known = self._known_units.get(identity)
+        if known is not None:
+            return known.id
         if identity not in self._by_name:
             unit = self.new_unit(macro, place, namespace, condition, key=key, spelled=spelled)
             self._by_name[identity] = unit
@@ -211,6 +204,10 @@ class Recorder:
     def loop(self, loops: Iterable[tuple[Place, int | None]]) -> None:
         """Something is registered in these loops."""
         self._loops.update(loops)
+
+    def add_import(self, found: PythonImport) -> None:
+        """A module is imported; said once for each place."""
+        self.imports.setdefault((found.place, found.module), found)
 
     def use(self, use: OperatorUse) -> None:
         """An operator is named; said once for each place."""
@@ -226,22 +223,22 @@ class Recorder:
             self.path,
             Language.PYTHON,
             units=ordered(replace(unit, id=numbers[unit.id]) for unit in self._all_units()),
-            definitions=ordered(replace(fact, unit=numbers[fact.unit]) for fact in self.definitions),
-            implementations=ordered(replace(fact, unit=numbers[fact.unit]) for fact in self.implementations),
-            fallbacks=ordered(replace(fact, unit=numbers[fact.unit]) for fact in self.fallbacks),
+            definitions=ordered(replace(fact, unit=numbers[fact.unit]) for fact in self.facts_of(Definition)),
+            implementations=ordered(replace(fact, unit=numbers[fact.unit]) for fact in self.facts_of(Implementation)),
+            fallbacks=ordered(replace(fact, unit=numbers[fact.unit]) for fact in self.facts_of(Fallback)),
             unresolved=ordered(
-                replace(fact, unit=None if fact.unit is None else numbers[fact.unit]) for fact in self.unresolved
+                replace(fact, unit=None if fact.unit is None else numbers[fact.unit])
+                for fact in self.facts_of(Unresolved)
             ),
-            problems=tuple(self.problems),
             python=PythonFacts(
                 module,
-                imports=ordered(self.imports),
+                imports=ordered(self.imports.values()),
                 uses=ordered(self._uses.values()),
-                loads=ordered(self.loads),
+                loads=ordered(self.facts_of(LibraryLoad)),
                 libraries=ordered(self._libraries(numbers)),
                 functions=ordered(self._functions()),
                 loops=ordered(PythonLoop(place, count) for place, count in self._loops.items()),
-                inferences=ordered(self.inferences),
+                inferences=ordered(self.facts_of(SchemaInference)),
                 linkage=linkage,
             ),
         )
@@ -257,12 +254,14 @@ class Recorder:
 
     def numbers(self) -> dict[int, int]:
         """The number that each unit gets in the facts: in source order, not in that of the interpreter's visits."""
-        return {unit.id: self._first_unit + number for number, unit in enumerate(ordered(self._all_units()))}
+        known = {unit.id: unit.id for unit in self._known_units.values()}
+        return known | {unit.id: self._first_unit + number for number, unit in enumerate(ordered(self._all_units()))}
 
     def _all_units(self) -> list[Unit]:
         """The libraries, and the calls by name from which a fact is left."""
-        used = {fact.unit for fact in (*self.definitions, *self.implementations, *self.fallbacks)}
-        return [*self.units, *(unit for unit in self._by_name.values() if unit.id in used)]
+        registered = (fact for fact in self._facts.values() if isinstance(fact, Definition | Implementation | Fallback))
+        used = {fact.unit for fact in registered}
+        return [*self.facts_of(Unit), *(unit for unit in self._by_name.values() if unit.id in used)]
 
     def _libraries(self, numbers: dict[int, int]) -> Iterable[PythonLibrary]:
         resolved = {state.place for state in self.libraries if state.unit is not None}
@@ -364,6 +363,17 @@ def _cut(piece: Piece, low: int, high: int, start: int) -> Piece:
     place = replace(piece.place, start=piece.place.start + inner[low], end=piece.place.start + inner[high])
     own = tuple(step - inner[low] for step in steps[low:high])
     return Piece(start, high - low, place, () if not piece.steps or own == tuple(range(len(own))) else own)
+
+
+def _unconditional(fact: _Conditional) -> _Conditional:
+    return _under(fact, ALWAYS)
+
+
+def _under(fact: _Conditional, condition: Condition) -> _Conditional:
+    """A fact under another condition."""
+    if isinstance(fact, Definition | Implementation | Fallback):
+        return replace(fact, condition=condition, runtime_guard=str(condition) or None)
+    return replace(fact, condition=condition)
 
 
 class _Placed(Protocol):

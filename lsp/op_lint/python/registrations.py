@@ -91,6 +91,10 @@ class Site:
         """The same as text; None where it is always reached."""
         return str(self.context.condition) or None
 
+    def here(self, written: Place | None) -> Place:
+        """Where an argument is written, unless that is in a function's body: then the call of the function."""
+        return self.place if written is None or self.spelled is not None else written
+
 
 class Host(Protocol):
     """What the registrar asks of the interpreter."""
@@ -224,7 +228,7 @@ class Registrar:
         if postponed is not None:
             return postponed
         bound.resolve(self.host.resolved)
-        return api.handler(self, name, bound, place)
+        return _waiting_for(api.handler(self, name, bound, place), arguments)
 
     def method(self, owner: Library | CustomOp | Operator, name: str, arguments: Arguments, place: Place) -> Value | None:
         """Call a method of a library, of a custom operator, or of `torch.ops.…`; None where it registers nothing."""
@@ -236,7 +240,7 @@ class Registrar:
         if postponed is not None:
             return postponed
         bound.resolve(self.host.resolved)
-        return api.handler(self, owner, bound, place)
+        return _waiting_for(api.handler(self, owner, bound, place), arguments)
 
     def _postponed(
         self, callee: Value, api: _Api, bound: Bound, arguments: Arguments, place: Place
@@ -403,7 +407,7 @@ class Registrar:
         return Fallback(
             self._unit(target, site, library.namespace or ""),
             key or None,
-            self._kernel(bound.get("fn"), site.place, KernelKind.KERNEL),
+            self._kernel(bound.get("fn"), site, KernelKind.KERNEL),
             site.place,
             None if library.namespace == _WILDCARD else library.namespace,
             None if argument is None else argument.place,
@@ -433,7 +437,7 @@ class Registrar:
             namespace = named.namespace or target.namespace
             if not namespace:
                 raise _BlockedError("the name", plain(text))
-            at = written or (name.place if name else None) or site.place
+            at = site.here(written or (name.place if name else None))
             whole = text_at(string.slice(0, len(text)), at)
             own = text_at(string.slice(named.start, len(text)), at) if name else whole
             return Definition(
@@ -572,12 +576,12 @@ class Registrar:
             namespace = named.namespace or target.namespace
             if not namespace:
                 raise _BlockedError("the name", string, key=key)
-            text = text_at(string, (operator.place if operator else None) or site.place)
+            text = text_at(string, site.here(operator.place if operator else None))
             return Implementation(
                 self._unit(target, site, namespace),
                 OperatorName(namespace, named.name, named.overload),
                 key,
-                self._kernel(function, site.place, kind),
+                self._kernel(function, site, kind),
                 site.place,
                 text.place_of(named.start, named.end),
                 text,
@@ -592,9 +596,9 @@ class Registrar:
 
         self._event(place, "impl", make, target, function.value if function else NONE, f"{kind.value} {key}")
 
-    def _kernel(self, argument: Argument | None, place: Place, kind: KernelKind) -> Kernel:
+    def _kernel(self, argument: Argument | None, site: Site, kind: KernelKind) -> Kernel:
         value = argument.value if argument else NONE
-        at = (argument.place if argument else None) or place
+        at = site.here(argument.place if argument else None)
         if isinstance(value, Function):
             described = describe(value)
             if described is not None:
@@ -913,6 +917,14 @@ def _inference(
         return SchemaInference(site.place, function.place, result.schema)
     culprit = culprit_place(function, result.culprit)
     return SchemaInference(site.place, function.place, None, result.text, culprit, exact)
+
+
+def _waiting_for(value: Value, arguments: Arguments) -> Value:
+    """The result of a call; a decorator depends on what it was made with."""
+    if not isinstance(value, Decorator):
+        return value
+    parameters: frozenset[str] = frozenset()
+    return replace(value, parameters=parameters.union(*map(parameters_of, arguments.values())))
 
 
 def _by_name(api: str, bound: Bound) -> _Target:

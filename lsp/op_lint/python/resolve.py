@@ -36,7 +36,7 @@ from op_lint.python.linkage import (
     decode_linkage,
 )
 from op_lint.python.modules import ModuleIndex
-from op_lint.python.options import PythonOptions
+from op_lint.python.options import KNOWN_WRAPPERS, PythonOptions, Wrapper
 from op_lint.python.recorder import Recorder, ordered
 from op_lint.python.source import SourceFile
 from op_lint.python.values import (
@@ -89,14 +89,15 @@ class _Page:
         self.libraries: dict[int, LibraryState] = {}
         self.made: dict[int, Value] = {}
         self.results: list[Value] | None = None
-        self.recorder = Recorder(facts.path, first_unit=len(facts.units))
+        self.recorder = Recorder(facts.path, facts.units)
         self.source = SourceFile(facts.path, b"", "", "utf-8")
 
     def told(self) -> Iterable[Place]:
         """The places at which everything is told without calls from other files."""
         facts = self.facts
-        registered = (*facts.definitions, *facts.implementations, *facts.fallbacks)
-        places = {fact.place for fact in registered} | {call.place for call in self.linkage.calls if call is not None}
+        places = {fact.place for fact in facts.definitions} | {fact.place for fact in facts.implementations}
+        places |= {fact.place for fact in facts.fallbacks}
+        places |= {call.place for call in self.linkage.calls if call is not None}
         return places.difference(self.linkage.open)
 
 
@@ -111,7 +112,7 @@ class _Project:
             if facts.language is Language.PYTHON and facts.python is not None
         }
         self.modules = ModuleIndex(self.pages)
-        self.wrappers = {wrapper.name: wrapper_code(wrapper) for wrapper in options.wrappers}
+        self.wrappers = options.wrappers
         self._following: list[tuple[str, str]] = []
         known = frozenset(place for page in self.pages.values() for place in page.told())
         for page in self.pages.values():
@@ -155,17 +156,16 @@ class _Project:
         return self._attributes(page, found, value.attributes)
 
     def _imported(self, value: Imported, importer: str) -> Value:
-        wrapper = self._wrapper(value)
-        if wrapper is not None:
-            return wrapper
         asked = (value.dotted, importer)
         if asked in self._following or len(self._following) > _LONGEST_PATH:
             return value
         self._following.append(asked)
         try:
-            return self._exported(value, importer)
+            found = self._exported(value, importer)
         finally:
             self._following.pop()
+        described = self._wrapper(value, KNOWN_WRAPPERS if found is value else ()) or self._wrapper(value, self.wrappers)
+        return described or found
 
     def _exported(self, value: Imported, importer: str) -> Value:
         parts = value.dotted.split(".")
@@ -213,14 +213,15 @@ class _Project:
             value = interpreter.attribute(value, name, ast.Constant(None))
         return value
 
-    def _wrapper(self, value: Imported) -> Value | None:
+    def _wrapper(self, value: Imported, wrappers: Iterable[Wrapper]) -> Value | None:
         """A function that the configuration describes."""
-        code = self.wrappers.get(value.dotted) or self.wrappers.get(value.dotted.rpartition(".")[2])
-        if code is None:
+        names = (value.dotted, value.dotted.rpartition(".")[2])
+        wrapper = next((wrapper for wrapper in wrappers if wrapper.name in names), None)
+        if wrapper is None:
             return None
         scope = Scope("module")
         scope.names["torch"] = Imported("torch")
-        return self._compiled(code, WRAPPERS_PATH, scope)
+        return self._compiled(wrapper_code(wrapper), WRAPPERS_PATH, scope)
 
     # Calls
 

@@ -16,14 +16,21 @@ _METHODS = (
     rb"register_autocast|register_autograd|register_fake|register_kernel|register_torch_dispatch|register_vmap"
 )
 
-_CANDIDATE = re.compile(
-    rb"torch\.(?:ops|library|classes|_library|_custom_op)\b|load_library|cpp_extension|_dispatch_library"
-    rb"|\bfrom[ \t]+torch[ \t]+import[ \t(]|custom_op|Library\w*\(|impl_abstract|triton_op|infer_schema"
-    rb"|register_(?:fake|kernel|autograd|vmap|autocast|meta|\w*op)\b|\.(?:define|impl|py_impl)\(|getattr\(torch"
+_MARKS = tuple(
+    b"""
+    .define( .impl( Library( _dispatch_library cpp_extension custom_op getattr(torch impl_abstract infer_schema
+    load_library py_impl register_autocast register_autograd register_fake register_kernel register_meta register_vmap
+    torch._custom_op torch._library torch.classes torch.library torch.ops triton_op
+    """.split()
 )
 """What a file that registers, loads or calls operators has in it, in some spelling."""
 
-_FROM_TORCH = re.compile(rb"\bfrom[ \t]+torch[ \t]+import[ \t(][^\n]*(?:\bops\b|\blibrary\b|_custom|_library)")
+_OTHER_MARKS = (
+    (b"register_", re.compile(rb"\bregister_\w*op\b")),
+    (b"Library", re.compile(rb"Library\w*\(")),
+    (b"from torch import", re.compile(rb"\bfrom torch import[^\n]*(?:\bops\b|\blibrary\b|_custom_op|_library|\($)", re.M)),
+)
+"""Rarer spellings: a word that must be there, and what must follow where it is."""
 
 _INTEREST = re.compile(
     rb"torch\s*\.\s*(?:ops|library|classes|_library|_custom_op)\b|load_library|cpp_extension|import_module"
@@ -46,10 +53,9 @@ def is_candidate(data: bytes) -> bool:
     """Whether a file may register, load or call operators. Cheap, and wrong only in saying yes."""
     if b"torch" not in data and b"custom_op" not in data and b"Library" not in data:
         return False
-    for found in _CANDIDATE.finditer(data):
-        if not found.group().startswith(b"from") or _FROM_TORCH.match(data, found.start()):
-            return True
-    return False
+    return any(mark in data for mark in _MARKS) or any(
+        word in data and pattern.search(data) for word, pattern in _OTHER_MARKS
+    )
 
 
 class HotLines:
@@ -83,13 +89,28 @@ def scan_imports(path: str, data: bytes) -> FileFacts:
     Read by their form: an import in a string counts, so that what nothing imports here is imported by nothing. An
     indented one is taken to be in a function.
     """
-    text = SourceText(data)
-    imports = [found for match in _IMPORT.finditer(data) for found in _imports(path, match, text)]
+    lines = _LineCounter(data)
+    imports = [found for match in _IMPORT.finditer(data) for found in _imports(path, match, lines)]
     return FileFacts(path, Language.PYTHON, python=PythonFacts(module_name(path), imports=tuple(imports)))
 
 
-def _imports(path: str, match: re.Match[bytes], text: SourceText) -> Iterable[PythonImport]:
-    place = Place(path, text.line_of(match.start()), match.start(), match.end())
+class _LineCounter:
+    """The lines of offsets that only grow."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._end = b"\n" if b"\n" in data else b"\r"
+        self._line = 1
+        self._offset = 0
+
+    def line_of(self, offset: int) -> int:
+        self._line += self._data.count(self._end, self._offset, offset)
+        self._offset = offset
+        return self._line
+
+
+def _imports(path: str, match: re.Match[bytes], lines: _LineCounter) -> Iterable[PythonImport]:
+    place = Place(path, lines.line_of(match.start()), match.start(), match.end())
     run = RunTime.FUNCTION if match["indent"] else RunTime.IMPORT
     if match["modules"] is not None:
         for name, alias in _ALIAS.findall(match["modules"].split(b"#")[0].decode("utf-8", "replace")):

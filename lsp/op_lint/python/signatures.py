@@ -36,8 +36,8 @@ def slots(node: FunctionNode) -> Iterator[Slot]:
     """The parameters of a function, in order."""
     arguments = node.args
     plain = [*arguments.posonlyargs, *arguments.args]
-    missing: list[ast.expr | None] = [None] * (len(plain) - len(arguments.defaults))
-    for index, (arg, default) in enumerate(zip(plain, missing + arguments.defaults, strict=True)):
+    defaults = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults]
+    for index, (arg, default) in enumerate(zip(plain, defaults, strict=True)):
         yield Slot(arg, "positional" if index < len(arguments.posonlyargs) else "any", default)
     if arguments.vararg:
         yield Slot(arguments.vararg, "args")
@@ -48,17 +48,18 @@ def slots(node: FunctionNode) -> Iterator[Slot]:
 
 
 def describe(function: Function) -> PythonFunction | None:
-    """A function as a fact; None where its source is not at hand."""
+    """A function as a fact, a method of an object without its `self`; None where its source is not at hand."""
     node, source, scope = function.node, function.source, function.scope
     if node is None or function.described is not None:
         return function.described
     returns = None if isinstance(node, ast.Lambda) else node.returns
     decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+    parameters = tuple(_parameter(slot, source, scope) for slot in slots(node))
     return PythonFunction(
         function.name,
         function.place,
         source.name_place(node),
-        tuple(_parameter(slot, source, scope) for slot in slots(node)),
+        parameters if function.receiver is None else parameters[1:],
         None if returns is None else _annotation(returns, scope),
         None if returns is None else source.place(returns),
         tuple(render(decorator, scope) for decorator in decorators),

@@ -235,11 +235,15 @@ class Class(Value):
 
 @dataclass(eq=False, slots=True)
 class Instance(Value):
-    """An object of such a class. `library` is set where the class derives from `torch.library.Library`."""
+    """An object of such a class. `library` is set where the class derives from `torch.library.Library`.
+
+    `generic` marks the one that stands for any object of the class: what its methods may have changed is not known.
+    """
 
     cls: Class
     attributes: dict[str, Value] = field(default_factory=dict)
     library: Library | None = None
+    generic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +317,7 @@ class Decorator(Value):
     """A torch API call that still waits for its function."""
 
     apply: Callable[[Argument], Value]
+    parameters: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +373,7 @@ class Scope:
 
 def parameters_of(value: Value, depth: int = 0) -> frozenset[str]:
     """The parameters of functions that a value depends on."""
-    if isinstance(value, Unknown):
+    if isinstance(value, Unknown | Decorator):
         return value.parameters
     if isinstance(value, Library):
         return value.state.parameters
@@ -408,8 +413,8 @@ def _parts(value: Value) -> list[Value]:
     if isinstance(value, Instance):
         return list(value.attributes.values())
     if isinstance(value, Partial):
-        return value.arguments.values()
-    return []
+        return [value.callee, *value.arguments.values()]
+    return [value.owner] if isinstance(value, Method) else []
 
 
 def is_project(value: Imported) -> bool:
