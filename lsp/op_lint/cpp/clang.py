@@ -1,6 +1,6 @@
-"""The one door to libclang: parsing from memory, and the few questions that clang.cindex asks too slowly or not at all.
+"""The one door to libclang: parsing from memory, and where things are in what was parsed.
 
-libclang 18 through the bindings of the `libclang` wheel. All sources are handed over as bytes; it opens no file.
+All sources are handed over as bytes; libclang opens no file but a precompiled header of ours.
 """
 
 from __future__ import annotations
@@ -8,19 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import POINTER, byref, c_char_p, c_int, c_uint, c_void_p
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from clang import cindex
-
-Cursor = cindex.Cursor
-CursorKind = cindex.CursorKind
-Type = cindex.Type
-TypeKind = cindex.TypeKind
+from op_lint.cpp.libclang import Cursor, CursorKind, Location, String, UnsavedFile, Visitor, function, text, visit
 
 _KEEP_GOING = 0x200
 """CXTranslationUnit_KeepGoing: after a fatal error, report the following ones too (Index.h, libclang 18)."""
 
+_ERROR = 3
+"""CXDiagnostic_Error; above it is only CXDiagnostic_Fatal."""
+
 _CONTINUE, _RECURSE = 1, 2
+"""CXChildVisitResult."""
+
+_ENTERED = (CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)
+_INSTANTIATED = (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD)
 
 
 class Point(NamedTuple):
@@ -28,13 +30,12 @@ class Point(NamedTuple):
 
     file: str | None
     offset: int
-    line: int
 
 
 class Diagnostic(NamedTuple):
-    """An error of libclang: its text, where the token is written, and where the macro around that is used."""
+    """An error of libclang: its number, where the token is written, and where the macro around that is used."""
 
-    message: str
+    number: int
     spelled: Point
     expanded: Point
 
@@ -43,140 +44,116 @@ class ParseError(Exception):
     """libclang gave no translation unit at all."""
 
 
-@cache
-def _library() -> Any:
-    library = cindex.conf.lib
-    for name in ("clang_getSpellingLocation", "clang_getFileLocation", "clang_getExpansionLocation"):
-        function = getattr(library, name)
-        function.argtypes = [
-            cindex.SourceLocation, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint),
-        ]  # fmt: skip
-        function.restype = None
-    library.clang_getFileName.argtypes = [c_void_p]
-    library.clang_getFileName.restype = cindex._CXString
-    library.clang_getExceptionSpecificationType.argtypes = [Type]
-    library.clang_getExceptionSpecificationType.restype = c_int
-    library.clang_isInvalidDeclaration.argtypes = [Cursor]
-    library.clang_isInvalidDeclaration.restype = c_uint
-    library.clang_Cursor_isInlineNamespace.argtypes = [Cursor]
-    library.clang_Cursor_isInlineNamespace.restype = c_uint
-    library.clang_Cursor_isAnonymous.argtypes = [Cursor]
-    library.clang_Cursor_isAnonymous.restype = c_uint
-    return library
-
-
-@cache
-def _index() -> Any:
-    return cindex.Index.create()
-
-
 class TranslationUnit:
-    """A parsed source. Cursors keep it alive."""
+    """A parsed source. Its cursors must not outlive it."""
 
-    def __init__(self, handle: Any) -> None:
-        self.unit = handle
-        self.library = _library()
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
         self._names: dict[int, str] = {}
+        self._file, self._offset = c_void_p(), c_uint()
 
-    @property
-    def cursor(self) -> Any:
-        """The cursor of the whole."""
-        return self.unit.cursor
+    def __del__(self) -> None:
+        _dispose_unit(self._handle)
 
     def errors(self) -> list[Diagnostic]:
         """All errors, in order of report."""
         found: list[Diagnostic] = []
-        for diagnostic in self.unit.diagnostics:
-            if diagnostic.severity >= cindex.Diagnostic.Error:
-                location = diagnostic.location
-                found.append(Diagnostic(diagnostic.spelling, self.spelling(location), self.expansion(location)))
+        for index in range(_count_diagnostics(self._handle)):
+            diagnostic = _get_diagnostic(self._handle, index)
+            if _get_severity(diagnostic) >= _ERROR:
+                location = _get_diagnostic_location(diagnostic)
+                found.append(Diagnostic(index, self.spelling(location), self.expansion(location)))
+            _dispose_diagnostic(diagnostic)
         return found
 
-    def _point(self, function: Any, location: Any) -> Point:
-        file, line, offset = c_void_p(), c_uint(), c_uint()
-        function(location, byref(file), byref(line), None, byref(offset))
-        if not file.value:
-            return Point(None, 0, 0)
-        name = self._names.get(file.value)
-        if name is None:
-            name = self._names[file.value] = str(self.library.clang_getFileName(file))
-        return Point(name, offset.value, line.value)
+    def message(self, error: Diagnostic) -> str:
+        """The text of an error."""
+        diagnostic = _get_diagnostic(self._handle, error.number)
+        found = text(_get_diagnostic_spelling(diagnostic))
+        _dispose_diagnostic(diagnostic)
+        return found
 
-    def expansion(self, location: Any) -> Point:
+    def expansion(self, location: Location) -> Point:
         """Where the outermost macro that `location` comes from is used."""
-        return self._point(self.library.clang_getExpansionLocation, location)
+        return self._point(_expansion, location)
 
-    def spelling(self, location: Any) -> Point:
+    def spelling(self, location: Location) -> Point:
         """Where the token at `location` was written (in a macro's body, possibly)."""
-        return self._point(self.library.clang_getSpellingLocation, location)
+        return self._point(_spelling, location)
 
-    def file_point(self, location: Any) -> Point:
+    def file_point(self, location: Location) -> Point:
         """As `expansion`, but for a macro's argument the place of the argument."""
-        return self._point(self.library.clang_getFileLocation, location)
+        return self._point(_file_location, location)
 
-    def declarations(self, enter: Callable[[Any], bool], skipped_file: str) -> list[Any]:
-        """The declarations of the translation unit in order, without those of `skipped_file`.
+    def _point(self, ask: Callable[..., None], location: Location) -> Point:
+        file, offset = self._file, self._offset
+        ask(location, byref(file), None, None, byref(offset))
+        handle = file.value
+        if not handle:
+            return Point(None, 0)
+        name = self._names.get(handle)
+        if name is None:
+            name = self._names[handle] = text(_get_file_name(handle))
+        return Point(name, offset.value)
+
+    def declarations(self, enter: Callable[[Cursor], bool], skipped_file: str | None) -> list[Cursor]:
+        """The declarations of the translation unit in order, without those of `skipped_file` and precompiled ones.
 
         Namespaces, linkage specifications and the cursors for which `enter` answers yes are entered; the others
         are listed and not looked into.
         """
-        found: list[Any] = []
-        unit = self.unit
-        transparent = (CursorKind.NAMESPACE.value, CursorKind.LINKAGE_SPEC.value, CursorKind.UNEXPOSED_DECL.value)
+        found: list[Cursor] = []
 
-        def visit(cursor: Any, _parent: Any, _data: Any) -> int:
-            if self.expansion(cursor.location).file == skipped_file:
+        def look(cursor: Cursor, _parent: Cursor, _data: object) -> int:
+            if skipped_file is not None and self.expansion(cursor.location).file == skipped_file:
                 return _CONTINUE
-            cursor._tu = unit
-            if cursor._kind_id in transparent:
+            if cursor.kind in _ENTERED:
                 return _RECURSE
+            if cursor.kind in _INSTANTIATED and self._is_instantiated(cursor):
+                return _CONTINUE
             found.append(cursor)
             return _RECURSE if enter(cursor) else _CONTINUE
 
-        self.library.clang_visitChildren(unit.cursor, cindex.callbacks["cursor_visit"](visit), None)
+        visit(_get_unit_cursor(self._handle), Visitor(look), None)
         return found
+
+    def _is_instantiated(self, cursor: Cursor) -> bool:
+        """Whether libclang made this function of a template by itself: it then stands where the template does."""
+        template = cursor.template
+        return template is not None and self.spelling(template.location) == self.spelling(cursor.location)
 
 
 def parse(path: str, files: Mapping[str, bytes], arguments: Sequence[str]) -> TranslationUnit:
     """Parse `path`; every file that it includes must be in `files`. Raises ParseError where libclang gives up."""
-    library = _library()
-    unsaved = (cindex._CXUnsavedFile * len(files))()
-    for index, (name, data) in enumerate(files.items()):
-        unsaved[index].name = name.encode("utf-8", "surrogateescape")
-        unsaved[index].contents = data
-        unsaved[index].length = len(data)
-    encoded = [argument.encode("utf-8", "surrogateescape") for argument in arguments]
-    array = (c_char_p * len(encoded))(*encoded)
-    handle = library.clang_parseTranslationUnit(
-        _index(), path.encode("utf-8", "surrogateescape"), array, len(encoded), unsaved, len(files), _KEEP_GOING
+    unsaved = (UnsavedFile * len(files))()
+    for entry, (name, data) in zip(unsaved, files.items(), strict=True):
+        entry.name, entry.contents, entry.length = _encoded(name), data, len(data)
+    encoded = [_encoded(argument) for argument in arguments]
+    handle = _parse(
+        _index(), _encoded(path), (c_char_p * len(encoded))(*encoded), len(encoded), unsaved, len(files), _KEEP_GOING
     )
     if not handle:
         raise ParseError(path)
-    return TranslationUnit(cindex.TranslationUnit(handle, _index()))
+    return TranslationUnit(handle)
 
 
-def is_invalid(cursor: Any) -> bool:
-    """Whether libclang found errors in this declaration itself (so that its types may be made up)."""
-    return bool(_library().clang_isInvalidDeclaration(cursor))
+def _encoded(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
 
 
-_NOEXCEPT = (1, 4)
-"""CXCursor_ExceptionSpecificationKind_DynamicNone and _BasicNoexcept (Index.h, libclang 18)."""
+@cache
+def _index() -> int:
+    exclude_precompiled_declarations, display_diagnostics = 1, 0
+    return _create_index(exclude_precompiled_declarations, display_diagnostics)
 
 
-def is_noexcept(type_: Any) -> bool:
-    """Whether a function type is `noexcept` (or `throw()`)."""
-    return _library().clang_getExceptionSpecificationType(type_) in _NOEXCEPT
-
-
-def qualified_name(cursor: Any) -> str:
+def qualified_name(cursor: Cursor) -> str:
     """`ns::Class::name`, without anonymous and inline namespaces."""
-    library = _library()
     parts: list[str] = []
-    current = cursor
-    while current is not None and current.kind != CursorKind.TRANSLATION_UNIT and not current.kind.is_invalid():
-        named = not (current.kind == CursorKind.NAMESPACE and library.clang_Cursor_isInlineNamespace(current))
-        if named and current.kind != CursorKind.LINKAGE_SPEC and not library.clang_Cursor_isAnonymous(current):
+    current: Cursor | None = cursor
+    while current is not None and current.kind != CursorKind.TRANSLATION_UNIT:
+        named = current.kind != CursorKind.LINKAGE_SPEC and not current.is_anonymous
+        if named and not (current.kind == CursorKind.NAMESPACE and current.is_inline_namespace):
             spelling = current.spelling
             if spelling:
                 parts.append(spelling)
@@ -184,14 +161,27 @@ def qualified_name(cursor: Any) -> str:
     return "::".join(reversed(parts))
 
 
-def template_of(cursor: Any) -> Any:
-    """The template that a function is a specialization of, or None."""
-    return _library().clang_getSpecializedCursorTemplate(cursor)
+def _location_function(name: str) -> Callable[..., None]:
+    found: Callable[..., None] = function(name, None, Location, POINTER(c_void_p), c_void_p, c_void_p, POINTER(c_uint))
+    return found
 
 
-def only_overload(reference: Any) -> Any:
-    """The function that a name stands for, if it stands for one only."""
-    library = _library()
-    if library.clang_getNumOverloadedDecls(reference) != 1:
-        return None
-    return library.clang_getOverloadedDecl(reference, 0)
+_expansion = _location_function("clang_getExpansionLocation")
+_spelling = _location_function("clang_getSpellingLocation")
+_file_location = _location_function("clang_getFileLocation")
+_get_file_name: Callable[[int], String] = function("clang_getFileName", String, c_void_p)
+
+_create_index: Callable[[int, int], int] = function("clang_createIndex", c_void_p, c_int, c_int)
+_parse: Callable[..., int | None] = function(
+    "clang_parseTranslationUnit",
+    c_void_p, c_void_p, c_char_p, POINTER(c_char_p), c_int, POINTER(UnsavedFile), c_uint, c_uint,
+)  # fmt: skip
+_dispose_unit: Callable[[int], None] = function("clang_disposeTranslationUnit", None, c_void_p)
+_get_unit_cursor: Callable[[int], Cursor] = function("clang_getTranslationUnitCursor", Cursor, c_void_p)
+
+_count_diagnostics: Callable[[int], int] = function("clang_getNumDiagnostics", c_uint, c_void_p)
+_get_diagnostic: Callable[[int, int], int] = function("clang_getDiagnostic", c_void_p, c_void_p, c_uint)
+_get_severity: Callable[[int], int] = function("clang_getDiagnosticSeverity", c_int, c_void_p)
+_get_diagnostic_location: Callable[[int], Location] = function("clang_getDiagnosticLocation", Location, c_void_p)
+_get_diagnostic_spelling: Callable[[int], String] = function("clang_getDiagnosticSpelling", String, c_void_p)
+_dispose_diagnostic: Callable[[int], None] = function("clang_disposeDiagnostic", None, c_void_p)

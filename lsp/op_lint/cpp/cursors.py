@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from op_lint.cpp.clang import CursorKind, TypeKind, only_overload, template_of
+from op_lint.cpp.libclang import Cursor, CursorKind, Type, TypeKind
 
 FUNCTIONS = {
     CursorKind.FUNCTION_DECL,
@@ -14,55 +14,55 @@ FUNCTIONS = {
 }
 
 
-def type_name(type_: Any) -> str:
+def type_name(type_: Type) -> str:
     """The canonical name of a type, seen through references and one pointer, without `const`."""
-    canonical = type_.get_canonical()
+    canonical = type_.canonical
     if canonical.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE, TypeKind.POINTER):
-        canonical = canonical.get_pointee()
+        canonical = canonical.pointee
     spelling = str(canonical.spelling)
     return spelling.removeprefix("const ")
 
 
-def is_value(cursor: Any) -> bool:
+def is_value(cursor: Cursor) -> bool:
     """Whether a cursor is an expression, and no reference to a name or type."""
-    return bool(cursor.kind.is_expression() or cursor.kind == CursorKind.LAMBDA_EXPR)
+    return bool(cursor.is_expression or cursor.kind == CursorKind.LAMBDA_EXPR)
 
 
-def is_defaulted(cursor: Any) -> bool:
+def is_defaulted(cursor: Cursor) -> bool:
     """Whether an argument is a default one: it is nowhere in the source."""
-    return bool(cursor.extent.start.file is None)
+    return cursor.extent[0].is_null
 
 
-def is_lambda(value: Any) -> bool:
+def is_lambda(value: Cursor) -> bool:
     """Whether a value is the cursor of a lambda."""
     return bool(getattr(value, "kind", None) == CursorKind.LAMBDA_EXPR)
 
 
-def is_enum(cursor: Any, name: str) -> bool:
+def is_enum(cursor: Cursor, name: str) -> bool:
     """Whether an expression is of the enumeration `name`."""
     return type_name(cursor.type).endswith(name)
 
 
-def constructor_arguments(variable: Any) -> list[Any]:
+def constructor_arguments(variable: Cursor) -> list[Any]:
     """The arguments of the constructor call that initialises a variable."""
-    for child in variable.get_children():
+    for child in variable.children():
         cursor = child
         while cursor.kind == CursorKind.UNEXPOSED_EXPR:
-            inner = list(cursor.get_children())
+            inner = list(cursor.children())
             if len(inner) != 1:
                 break
             cursor = inner[0]
         if cursor.kind in (CursorKind.CALL_EXPR, CursorKind.CXX_FUNCTIONAL_CAST_EXPR):
-            arguments = [argument for argument in cursor.get_children() if is_value(argument)]
+            arguments = [argument for argument in cursor.children() if is_value(argument)]
             if len(arguments) == 1 and arguments[0].kind in (CursorKind.CALL_EXPR, CursorKind.UNEXPOSED_EXPR):
                 return constructor_arguments(cursor)
             return arguments
     return []
 
 
-def enumerator(cursor: Any) -> str | None:
+def enumerator(cursor: Cursor) -> str | None:
     """The name of the enumerator that an expression is."""
-    for inner in cursor.walk_preorder():
+    for inner in cursor.walk():
         if inner.kind == CursorKind.DECL_REF_EXPR:
             referenced = inner.referenced
             if referenced is not None and referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
@@ -70,15 +70,15 @@ def enumerator(cursor: Any) -> str | None:
     return None
 
 
-def function_of(cursor: Any) -> Any:
+def function_of(cursor: Cursor) -> Any:
     """The function with a body, or the lambda, that an initialiser's argument names first."""
-    for inner in cursor.walk_preorder():
+    for inner in cursor.walk():
         if inner.kind == CursorKind.LAMBDA_EXPR:
             return inner
         if inner.kind == CursorKind.DECL_REF_EXPR:
             referenced = inner.referenced
             if referenced is not None and referenced.kind in FUNCTIONS:
-                return referenced.get_definition() or referenced
+                return referenced.definition or referenced
             if referenced is not None and referenced.kind == CursorKind.VAR_DECL:
                 function = lambda_in(referenced)
                 if function is not None:
@@ -86,87 +86,87 @@ def function_of(cursor: Any) -> Any:
     return None
 
 
-def callee(cursor: Any) -> Any:
+def callee(cursor: Cursor) -> Any:
     """The function that a call calls, as its definition or its template's pattern; None where that is unknown."""
     referenced = cursor.referenced
     if referenced is None or referenced.kind not in FUNCTIONS:
-        for child in list(cursor.get_children())[:1]:
-            for inner in child.walk_preorder():
+        for child in list(cursor.children())[:1]:
+            for inner in child.walk():
                 if inner.kind == CursorKind.OVERLOADED_DECL_REF:
-                    return only_overload(inner)
+                    return inner.only_overload
         return None
-    pattern = template_of(referenced)
+    pattern = referenced.template
     if pattern is None or pattern.kind not in FUNCTIONS:
         pattern = referenced
-    return pattern.get_definition() or pattern
+    return pattern.definition or pattern
 
 
-def body_of(function: Any) -> Any:
+def body_of(function: Cursor) -> Any:
     """The body of a function or lambda."""
-    blocks = [child for child in function.get_children() if child.kind == CursorKind.COMPOUND_STMT]
+    blocks = [child for child in function.children() if child.kind == CursorKind.COMPOUND_STMT]
     return blocks[-1] if blocks else None
 
 
-def lambda_of(cursor: Any) -> Any:
+def lambda_of(cursor: Cursor) -> Any:
     """The lambda that an initialiser is, if it is one."""
     current = cursor
     while current.kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.CALL_EXPR, CursorKind.PAREN_EXPR):
-        children = list(current.get_children())
+        children = list(current.children())
         if len(children) != 1:
             return None
         current = children[0]
     return current if current.kind == CursorKind.LAMBDA_EXPR else None
 
 
-def lambda_in(variable: Any) -> Any:
+def lambda_in(variable: Cursor) -> Any:
     """The lambda that a variable is initialised with, or None."""
-    return next((found for found in map(lambda_of, variable.get_children()) if found is not None), None)
+    return next((found for found in map(lambda_of, variable.children()) if found is not None), None)
 
 
-def method_name(member: Any) -> str:
+def method_name(member: Cursor) -> str:
     """The name of the method that a member reference names, settled or not."""
     if member.spelling:
         return str(member.spelling)
-    for child in member.get_children():
+    for child in member.children():
         if child.kind == CursorKind.OVERLOADED_DECL_REF:
             return str(child.spelling)
     return ""
 
 
-def is_tags(cursor: Any) -> bool:
+def is_tags(cursor: Cursor) -> bool:
     """Whether an argument of `def` is its tags: a vector of at::Tag, or the braces that make one."""
     if cursor.kind == CursorKind.INIT_LIST_EXPR:
         return True
     return "vector<at::Tag" in type_name(cursor.type) or type_name(cursor.type) == "at::Tag"
 
 
-def tag_names(cursor: Any) -> tuple[str, ...]:
+def tag_names(cursor: Cursor) -> tuple[str, ...]:
     """The names of the tags in an expression, those of a variable that it names included."""
     names: list[str] = []
-    for inner in cursor.walk_preorder():
+    for inner in cursor.walk():
         if inner.kind != CursorKind.DECL_REF_EXPR or inner.referenced is None:
             continue
         referenced = inner.referenced
         if referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
             names.append(str(referenced.spelling))
         elif referenced.kind == CursorKind.VAR_DECL:
-            for child in referenced.get_children():
+            for child in referenced.children():
                 names.extend(tag_names(child))
     return tuple(dict.fromkeys(names))
 
 
-def alias_analysis(cursor: Any) -> str | None:
+def alias_analysis(cursor: Cursor) -> str | None:
     """The alias analysis kind of `torch::schema("...", kind)`."""
     name = enumerator(cursor)
     return name if name in ("CONSERVATIVE", "FROM_SCHEMA", "PURE_FUNCTION", "INTERNAL_SPECIAL_CASE") else None
 
 
-def call_chain(cursor: Any) -> list[tuple[str, list[Any], Any]]:
+def call_chain(cursor: Cursor) -> list[tuple[str, list[Any], Any]]:
     """The method calls of a chain such as `options().schema(...).kernel<...>(...)`, first call first."""
     calls: list[tuple[str, list[Any], Any]] = []
-    current = cursor
+    current: Cursor | None = cursor
     while current is not None:
-        children = list(current.get_children())
+        children = list(current.children())
         member = next((child for child in children if child.kind == CursorKind.MEMBER_REF_EXPR), None)
         if member is None:
             inner = [child for child in children if is_value(child)]
@@ -174,6 +174,6 @@ def call_chain(cursor: Any) -> list[tuple[str, list[Any], Any]]:
             continue
         arguments = [child for child in children if child is not member and is_value(child)]
         calls.append((method_name(member), [a for a in arguments if not is_defaulted(a)], current))
-        objects = [child for child in member.get_children() if is_value(child)]
+        objects = [child for child in member.children() if is_value(child)]
         current = objects[0] if objects else None
     return list(reversed(calls))

@@ -7,7 +7,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from op_lint.cpp.clang import CursorKind, TypeKind, is_invalid, is_noexcept, qualified_name
+from op_lint.cpp.clang import qualified_name
+from op_lint.cpp.cursors import is_defaulted
+from op_lint.cpp.libclang import Cursor, CursorKind, Type, TypeKind
 from op_lint.cpp.literals import Lookup
 from op_lint.cpp.repair import UNKNOWN
 from op_lint.cpp.sources import SourceMap
@@ -44,17 +46,17 @@ class KernelReader:
         self.sources = sources
         self.find_function = find_function
 
-    def kernel(self, cursor: Any, place: Place, lookup: Lookup) -> Kernel:
+    def kernel(self, cursor: Cursor, place: Place, lookup: Lookup) -> Kernel:
         """The kernel that the expression at `cursor` gives; `place` is where to point for it."""
         own = self.sources.place(cursor)
         found = self._read(cursor, own if own and own.path == place.path else place, lookup, 0)
         return found or Kernel(KernelKind.KERNEL, self._source_name(cursor, place), place)
 
-    def _read(self, cursor: Any, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
+    def _read(self, cursor: Cursor, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
         if depth > 24:
             return None
         kind = cursor.kind
-        children = [child for child in cursor.get_children() if child.kind.is_expression() or _is_lambda(child)]
+        children = [child for child in cursor.children() if child.is_expression or _is_lambda(child)]
         if kind == CursorKind.LAMBDA_EXPR:
             return self._lambda(cursor, place)
         if kind == CursorKind.DECL_REF_EXPR:
@@ -73,12 +75,12 @@ class KernelReader:
             return self._lost(cursor, place)
         return None
 
-    def template_argument(self, call: Any, place: Place, lookup: Lookup) -> Kernel:
+    def template_argument(self, call: Cursor, place: Place, lookup: Lookup) -> Kernel:
         """The kernel of `.kernel<decltype(f), &f>(key)` or `.kernel<Functor>(key)` of the legacy API."""
         found = self._last_function(call, place, lookup, 0)
         if found is not None:
             return found
-        for child in call.walk_preorder():
+        for child in call.walk():
             if child.kind == CursorKind.TYPE_REF and child.referenced is not None:
                 type_ = child.referenced.type
                 signature = _signature_of_callable(type_)
@@ -88,7 +90,7 @@ class KernelReader:
 
     # -- calls
 
-    def _call(self, cursor: Any, children: list[Any], place: Place, lookup: Lookup, depth: int) -> Kernel | None:
+    def _call(self, cursor: Cursor, children: list[Any], place: Place, lookup: Lookup, depth: int) -> Kernel | None:
         name = cursor.spelling or _callee_name(children)
         if name.startswith("operator ") and len(children) == 1:
             return self._read(children[0], place, lookup, depth + 1)  # a lambda turned into a pointer
@@ -105,20 +107,20 @@ class KernelReader:
         arguments = _arguments(children, name)
         if name == "dispatch" or name in _CONSTRUCTORS:
             return self._read(arguments[-1], place, lookup, depth + 1) if arguments else None
-        if cursor.type.get_canonical().spelling == "torch::CppFunction" and len(arguments) == 1:
+        if cursor.type.canonical.spelling == "torch::CppFunction" and len(arguments) == 1:
             return self._read(arguments[0], place, lookup, depth + 1)
         return self._wrapper(cursor, name, place)
 
-    def _boxed(self, cursor: Any, place: Place, lookup: Lookup, depth: int) -> Kernel:
+    def _boxed(self, cursor: Cursor, place: Place, lookup: Lookup, depth: int) -> Kernel:
         inner = self._last_function(cursor, place, lookup, depth)
         if inner is None:
             return Kernel(KernelKind.BOXED, self._source_name(cursor, place), place)
         return Kernel(KernelKind.BOXED, inner.name, place, None, inner.declared, inner.defined)
 
-    def _last_function(self, cursor: Any, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
+    def _last_function(self, cursor: Cursor, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
         """The function that a template argument names: the last reference to one below `cursor`."""
         found = None
-        for child in cursor.walk_preorder():
+        for child in cursor.walk():
             if child.kind == CursorKind.DECL_REF_EXPR and child != cursor:
                 referenced = child.referenced
                 if referenced is not None and _refers_to_function(referenced):
@@ -127,7 +129,7 @@ class KernelReader:
                         found = kernel
         return found
 
-    def _wrapper(self, cursor: Any, name: str, place: Place) -> Kernel | None:
+    def _wrapper(self, cursor: Cursor, name: str, place: Place) -> Kernel | None:
         """A call of the project's own that returns the kernel: what counts is what it returns."""
         signature = _signature_of_callable(cursor.type)
         if signature is None:
@@ -138,7 +140,7 @@ class KernelReader:
 
     # -- names
 
-    def _reference(self, cursor: Any, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
+    def _reference(self, cursor: Cursor, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
         referenced = cursor.referenced
         if referenced is None:
             return self._overloaded(cursor, place)
@@ -156,8 +158,10 @@ class KernelReader:
             return self._variable(referenced, cursor, place, lookup, depth)
         return self._overloaded(cursor, place)
 
-    def _function(self, function: Any, reference: Any, place: Place, signature: Signature | None = None) -> Kernel:
-        definition = function.get_definition()
+    def _function(
+        self, function: Cursor, reference: Cursor, place: Place, signature: Signature | None = None
+    ) -> Kernel:
+        definition = function.definition
         declared = self.sources.place(function)
         defined = self.sources.place(definition) if definition is not None else None
         if reference.type.kind != TypeKind.DEPENDENT and function.result_type.spelling != UNKNOWN:
@@ -165,7 +169,7 @@ class KernelReader:
         name = self._written_name(function, reference)
         return Kernel(KernelKind.KERNEL, name, place, signature, declared, defined)
 
-    def _written_name(self, function: Any, reference: Any) -> str:
+    def _written_name(self, function: Cursor, reference: Cursor) -> str:
         """The qualified name, with the template arguments that the source writes in and after it."""
         qualified = qualified_name(function).split("::")
         if not self.sources.in_macro(reference):
@@ -175,7 +179,7 @@ class KernelReader:
                 qualified[-len(written) :] = written
         return "::".join(qualified)
 
-    def _template_arguments(self, reference: Any) -> str:
+    def _template_arguments(self, reference: Cursor) -> str:
         """`<float>` as written after the function's name; empty in a macro, where that cannot be told."""
         if self.sources.spelled(reference) is not None:
             return ""
@@ -184,12 +188,12 @@ class KernelReader:
         start = text.find("<")
         return text[start:].replace(" ", "") if start >= 0 and text.endswith(">") else ""
 
-    def _variable(self, variable: Any, cursor: Any, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
+    def _variable(self, variable: Cursor, cursor: Cursor, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
         """A variable that holds the kernel: a lambda, a pointer, a variable template that adapts a function."""
         name = qualified_name(variable)
         signature = _signature_of_callable(cursor.type)
-        for child in variable.get_children():
-            if child.kind.is_expression() or _is_lambda(child):
+        for child in variable.children():
+            if child.is_expression or _is_lambda(child):
                 inner = self._read(child, place, lookup, depth + 1)
                 if inner is not None and inner.name != "<lambda>" and not inner.wrapped:
                     return _with_signature(inner, inner.signature or signature)
@@ -200,20 +204,20 @@ class KernelReader:
         wrapped = bool(self._template_arguments(cursor))
         return Kernel(KernelKind.KERNEL, name, place, signature, self.sources.place(variable), wrapped=wrapped)
 
-    def _overloaded(self, cursor: Any, place: Place) -> Kernel | None:
+    def _overloaded(self, cursor: Cursor, place: Place) -> Kernel | None:
         """A name that libclang has not settled: an overload set, or a function template in a template."""
-        for child in cursor.get_children():
+        for child in cursor.children():
             if child.kind == CursorKind.OVERLOADED_DECL_REF:
                 return Kernel(KernelKind.KERNEL, self._source_name(cursor, place), place)
         return self._lost(cursor, place)
 
-    def _lost(self, cursor: Any, place: Place) -> Kernel | None:
+    def _lost(self, cursor: Cursor, place: Place) -> Kernel | None:
         """An expression that libclang gave up (its function's declaration has errors): found by its name."""
         name = self._source_name(cursor, place)
         function = self.find_function(name)
         return self._function(function, cursor, place, self.signature(function)) if function is not None else None
 
-    def _source_name(self, cursor: Any, place: Place) -> str:
+    def _source_name(self, cursor: Cursor, place: Place) -> str:
         """The kernel as the source spells it, without `&` and the usual wrappers."""
         own = self.sources.place(cursor) or place
         text = self.sources.text(own).strip()
@@ -222,14 +226,14 @@ class KernelReader:
                 text = text[len(wrapper) + 1 : -1].strip()
         return text.lstrip("&( ").rstrip(") ").removeprefix("::") if not text.endswith("()") else text.lstrip("&( ")
 
-    def _lambda(self, cursor: Any, place: Place) -> Kernel:
+    def _lambda(self, cursor: Cursor, place: Place) -> Kernel:
         return Kernel(KernelKind.KERNEL, "<lambda>", place, _signature_of_callable(cursor.type), place, place)
 
     # -- signatures
 
-    def signature(self, function: Any) -> Signature:
+    def signature(self, function: Cursor) -> Signature:
         """The signature of a function as declared; a type in whose spelling libclang found errors is `?`."""
-        doubtful = is_invalid(function)
+        doubtful = function.is_invalid
         parameters = tuple(self._parameter(argument, doubtful) for argument in _parameters(function))
         returns = convert(function.result_type)
         place = self.sources.place(function)
@@ -238,11 +242,11 @@ class KernelReader:
             before = Place(place.path, place.line, place.start, max(place.start, name))
             if self.sources.has_error(before):
                 returns = CppType("?", spelling=self.sources.text(before))
-        return Signature(returns, parameters, is_noexcept(function.type), place)
+        return Signature(returns, parameters, function.type.is_noexcept, place)
 
-    def _parameter(self, argument: Any, doubtful: bool) -> Parameter:
+    def _parameter(self, argument: Cursor, doubtful: bool) -> Parameter:
         place = self.sources.place(argument)
-        if place is not None and (doubtful or is_invalid(argument)) and self.sources.has_error(place):
+        if place is not None and (doubtful or argument.is_invalid) and self.sources.has_error(place):
             text = self.sources.text(place)
             name = argument.spelling
             written = text[: -len(name)].strip() if name and text.endswith(name) else text
@@ -250,11 +254,11 @@ class KernelReader:
         return Parameter(argument.spelling, convert(argument.type), place)
 
 
-def _is_lambda(cursor: Any) -> bool:
+def _is_lambda(cursor: Cursor) -> bool:
     return bool(cursor.kind == CursorKind.LAMBDA_EXPR)
 
 
-def _refers_to_function(declaration: Any) -> bool:
+def _refers_to_function(declaration: Cursor) -> bool:
     if declaration.kind in _FUNCTION_KINDS:
         return True
     return declaration.kind == CursorKind.VAR_DECL and _signature_of_callable(declaration.type) is not None
@@ -263,7 +267,7 @@ def _refers_to_function(declaration: Any) -> bool:
 def _callee_name(children: list[Any]) -> str:
     """The name of a call that libclang did not settle."""
     for child in children[:1]:
-        for inner in child.walk_preorder():
+        for inner in child.walk():
             if inner.kind == CursorKind.OVERLOADED_DECL_REF:
                 return str(inner.spelling)
     return ""
@@ -277,54 +281,53 @@ def _arguments(children: list[Any], name: str) -> list[Any]:
             continue
         if index == 0 and child.kind == CursorKind.DECL_REF_EXPR and child.referenced is None:
             continue
-        extent = child.extent
-        if extent.start.offset == 0 and extent.end.offset == 0 and extent.start.file is None:
+        if is_defaulted(child):
             continue
         found.append(child)
     return found
 
 
-def _parameters(function: Any) -> list[Any]:
+def _parameters(function: Cursor) -> list[Any]:
     if function.kind == CursorKind.FUNCTION_TEMPLATE:
-        return [child for child in function.get_children() if child.kind == CursorKind.PARM_DECL]
-    return list(function.get_arguments())
+        return [child for child in function.children() if child.kind == CursorKind.PARM_DECL]
+    return list(function.arguments())
 
 
-def _signature_of_type(type_: Any) -> Signature | None:
+def _signature_of_type(type_: Type) -> Signature | None:
     """The signature of a function (pointer) type; its parameters have no names."""
-    canonical = type_.get_canonical()
+    canonical = type_.canonical
     function = type_
     if canonical.kind in (TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
-        function = (type_ if type_.kind == canonical.kind else canonical).get_pointee()
-    if function.get_canonical().kind != TypeKind.FUNCTIONPROTO:
+        function = (type_ if type_.kind == canonical.kind else canonical).pointee
+    if function.canonical.kind != TypeKind.FUNCTIONPROTO:
         return None
     if function.kind != TypeKind.FUNCTIONPROTO:
         # Parentheses and aliases around the function type hide its parts; the canonical type shows them.
-        function = function.get_canonical()
-    parameters = tuple(Parameter("", convert(part)) for part in function.argument_types())
-    return Signature(convert(function.get_result()), parameters, is_noexcept(function))
+        function = function.canonical
+    parameters = tuple(Parameter("", convert(part)) for part in function.parameters())
+    return Signature(convert(function.result), parameters, function.is_noexcept)
 
 
-def _signature_of_callable(type_: Any) -> Signature | None:
+def _signature_of_callable(type_: Type) -> Signature | None:
     """The signature of a function pointer, or of the call operator of a lambda or functor."""
     found = _signature_of_type(type_)
     if found is not None:
         return found
-    canonical = type_.get_canonical()
+    canonical = type_.canonical
     if canonical.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
-        canonical = canonical.get_pointee().get_canonical()
+        canonical = canonical.pointee.canonical
     if canonical.kind != TypeKind.RECORD:
         return None
     operators = [
         child
-        for child in canonical.get_declaration().get_children()
+        for child in canonical.declaration.children()
         if child.kind in (CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE) and child.spelling == "operator()"
     ]
     if len(operators) != 1 or operators[0].kind == CursorKind.FUNCTION_TEMPLATE:
         return None
     method = operators[0]
-    parameters = tuple(Parameter(a.spelling, convert(a.type)) for a in method.get_arguments())
-    return Signature(convert(method.result_type), parameters, is_noexcept(method.type))
+    parameters = tuple(Parameter(a.spelling, convert(a.type)) for a in method.arguments())
+    return Signature(convert(method.result_type), parameters, method.type.is_noexcept)
 
 
 def _with_signature(kernel: Kernel, signature: Signature | None) -> Kernel:

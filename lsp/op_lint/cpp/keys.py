@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from op_lint.cpp.clang import CursorKind, qualified_name
+from op_lint.cpp.clang import qualified_name
+from op_lint.cpp.libclang import Cursor, CursorKind, Type
 from op_lint.cpp.literals import Lookup
 
 DEFAULT_KEY = "CompositeImplicitAutograd"
@@ -42,7 +41,7 @@ def given_key(key: str | None) -> str | None:
     return None if key == _NO_KEY else key
 
 
-def key_of(cursor: Any, lookup: Lookup, depth: int = 0) -> str | None:
+def key_of(cursor: Cursor, lookup: Lookup, depth: int = 0) -> str | None:
     """The dispatch key that an expression is (`c10::DispatchKey::CPU`, `torch::kCPU`, a constant); None if unknown.
 
     A device without a key is `DeviceType::NAME`, a key that no torch has: `torch::dispatch` refuses it at load time.
@@ -51,19 +50,20 @@ def key_of(cursor: Any, lookup: Lookup, depth: int = 0) -> str | None:
         return None
     if cursor.kind == CursorKind.DECL_REF_EXPR:
         return _referenced_key(cursor.referenced, lookup, depth)
-    for child in cursor.get_children():
-        if child.kind.is_expression():
+    for child in cursor.children():
+        if child.is_expression:
             key = key_of(child, lookup, depth + 1)
             if key is not None:
                 return key
     return None
 
 
-def _referenced_key(declaration: Any, lookup: Lookup, depth: int) -> str | None:
+def _referenced_key(declaration: Cursor | None, lookup: Lookup, depth: int) -> str | None:
     if declaration is None:
         return None
     if declaration.kind == CursorKind.ENUM_CONSTANT_DECL:
-        enum = qualified_name(declaration.semantic_parent)
+        parent = declaration.semantic_parent
+        enum = qualified_name(parent) if parent is not None else ""
         if enum == _KEY_ENUM:
             return own_name(declaration.spelling)
         device = declaration.spelling
@@ -71,14 +71,14 @@ def _referenced_key(declaration: Any, lookup: Lookup, depth: int) -> str | None:
     bound = lookup(declaration)
     if isinstance(bound, str):
         return bound
-    if declaration.kind == CursorKind.VAR_DECL and declaration.type.is_const_qualified():
-        for child in declaration.get_children():
-            if child.kind.is_expression():
+    if declaration.kind == CursorKind.VAR_DECL and declaration.type.is_const:
+        for child in declaration.children():
+            if child.is_expression:
                 return key_of(child, lookup, depth + 1)
     return None
 
 
-def is_key(type_: Any) -> bool:
+def is_key(type_: Type) -> bool:
     """Whether a type is a dispatch key or a device, so that an argument of it chooses the key."""
-    name = type_.get_canonical().spelling.removeprefix("const ").removeprefix("enum ").removesuffix(" &")
+    name = type_.canonical.spelling.removeprefix("const ").removeprefix("enum ").removesuffix(" &")
     return name == _KEY_ENUM or name in _DEVICE_ENUMS

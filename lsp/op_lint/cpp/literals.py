@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from op_lint.cpp.clang import Cursor, CursorKind, Point, TypeKind
+from op_lint.cpp.clang import Point
+from op_lint.cpp.libclang import Cursor, CursorKind, TypeKind
 from op_lint.cpp.scan import Literal, decode_literal, literal_tokens
 from op_lint.cpp.sources import SourceMap
 from op_lint.facts import Piece, Place, Text
@@ -34,7 +35,7 @@ class LiteralReader:
     def __init__(self, sources: SourceMap) -> None:
         self.sources = sources
 
-    def text(self, cursor: Any, lookup: Lookup) -> Text | None:
+    def text(self, cursor: Cursor, lookup: Lookup) -> Text | None:
         """The string that `cursor` is, or None where it is not known statically."""
         place = self.sources.place(cursor)
         value = self._value(cursor, lookup, 0)
@@ -42,7 +43,7 @@ class LiteralReader:
             return None
         return Text(value.value, place, value.pieces) if place else value
 
-    def _value(self, cursor: Any, lookup: Lookup, depth: int) -> Text | None:
+    def _value(self, cursor: Cursor, lookup: Lookup, depth: int) -> Text | None:
         if depth > 32:
             return None
         kind = cursor.kind
@@ -50,7 +51,7 @@ class LiteralReader:
             return self._literal(cursor)
         if kind == CursorKind.DECL_REF_EXPR:
             return self._constant(cursor.referenced, lookup, depth)
-        children = [child for child in cursor.get_children() if child.kind.is_expression()]
+        children = [child for child in cursor.children() if child.is_expression]
         if kind == CursorKind.CXX_FUNCTIONAL_CAST_EXPR and children:
             return self._value(children[-1], lookup, depth + 1)
         if kind in _EXPRESSIONS:
@@ -63,7 +64,7 @@ class LiteralReader:
             return self._sum(children, lookup, depth)
         return None
 
-    def _call(self, cursor: Any, children: list[Any], lookup: Lookup, depth: int) -> Text | None:
+    def _call(self, cursor: Cursor, children: list[Any], lookup: Lookup, depth: int) -> Text | None:
         name = cursor.spelling
         if name == "operator+":
             operands = [child for child in children if "operator+" not in child.spelling]
@@ -90,7 +91,7 @@ class LiteralReader:
         moved = tuple(Piece(p.start + shift, p.length, p.place, p.steps) for p in right.pieces)
         return Text(left.value + right.value, left.place, left.pieces + moved)
 
-    def _constant(self, declaration: Any, lookup: Lookup, depth: int) -> Text | None:
+    def _constant(self, declaration: Cursor | None, lookup: Lookup, depth: int) -> Text | None:
         """A name: a parameter bound by the call, or a variable that cannot change."""
         if declaration is None:
             return None
@@ -99,10 +100,10 @@ class LiteralReader:
             return bound
         if declaration.kind != CursorKind.VAR_DECL or not is_constant(declaration):
             return None
-        initialisers = [child for child in declaration.get_children() if child.kind.is_expression()]
+        initialisers = [child for child in declaration.children() if child.is_expression]
         return self._value(initialisers[-1], lookup, depth + 1) if initialisers else None
 
-    def _literal(self, cursor: Any) -> Text | None:
+    def _literal(self, cursor: Cursor) -> Text | None:
         spelling = cursor.spelling
         first = spelling.find('"')
         if first < 0:
@@ -112,9 +113,9 @@ class LiteralReader:
         place, pieces = self._pieces(cursor, value)
         return Text(value, place, pieces)
 
-    def _pieces(self, cursor: Any, value: str) -> tuple[Place, tuple[Piece, ...]]:
-        extent = cursor.extent
-        points = (self.sources.tu.file_point(extent.start), self.sources.tu.spelling(extent.start))
+    def _pieces(self, cursor: Cursor, value: str) -> tuple[Place, tuple[Piece, ...]]:
+        start, _ = cursor.extent
+        points = (self.sources.tu.file_point(start), self.sources.tu.spelling(start))
         whole = self.sources.place(cursor)
         for point in dict.fromkeys(points):
             pieces = self._pieces_from(point, value)
@@ -168,6 +169,6 @@ def _joined_bytes(value: str) -> str:
 def is_constant(variable: Cursor) -> bool:
     """Whether a variable's value is its initialiser: `const`, `constexpr`, an array, or a `static` of one file."""
     type_ = variable.type
-    if type_.is_const_qualified():
+    if type_.is_const:
         return True
-    return bool(type_.kind == TypeKind.CONSTANTARRAY and type_.element_type.is_const_qualified())
+    return bool(type_.kind == TypeKind.CONSTANTARRAY and type_.element_type.is_const)

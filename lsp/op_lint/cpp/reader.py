@@ -322,7 +322,7 @@ class _Reading:
             errors = tu.errors()
             for _ in range(0 if real else repair.MOST_ROUNDS):
                 wrong = repair.relevant(errors, self._zones) if errors else []
-                if not wrong or not repairs.add(wrong, self.preprocessed):
+                if not wrong or not repairs.add(wrong, tu, self.preprocessed):
                     break
                 self.repaired = True
                 files[repair.REPAIR] = repairs.header()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from op_lint.cpp.clang import Diagnostic
+from op_lint.cpp.clang import Diagnostic, TranslationUnit
 from op_lint.cpp.preprocess import Preprocessed
 
 REPAIR = "/r"
@@ -54,19 +54,19 @@ class Repairs:
             found.append("-DOP_LINT_EXTRA_TAGS=" + ",".join(sorted(self.tags)))
         return found
 
-    def add(self, errors: Iterable[Diagnostic], sources: Preprocessed) -> bool:
+    def add(self, errors: Iterable[Diagnostic], tu: TranslationUnit, sources: Preprocessed) -> bool:
         """Declare what `errors` miss; whether anything is new."""
         before = (len(self.keys), len(self.tags), len(self.declarations))
         for error in errors:
-            self._add(error, sources)
+            self._add(error, tu.message(error), sources)
         return before != (len(self.keys), len(self.tags), len(self.declarations))
 
-    def _add(self, error: Diagnostic, sources: Preprocessed) -> None:
-        undeclared = _UNDECLARED.search(error.message)
+    def _add(self, error: Diagnostic, message: str, sources: Preprocessed) -> None:
+        undeclared = _UNDECLARED.search(message)
         if undeclared:
             self._declare([], undeclared.group(1), error, sources)
             return
-        member = _NO_MEMBER.search(error.message)
+        member = _NO_MEMBER.search(message)
         if not member:
             return
         name, scope = member.groups()
@@ -74,7 +74,7 @@ class Repairs:
             self.keys.add(name)
         elif scope == "at::Tag":
             self.tags.add(name)
-        elif "namespace" in error.message:
+        elif "namespace" in message:
             self._declare(scope.split("::"), name, error, sources)
 
     def _declare(self, scope: list[str], name: str, error: Diagnostic, sources: Preprocessed) -> None:

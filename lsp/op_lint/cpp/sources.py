@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import Any
 
 from op_lint.condition import Condition
 from op_lint.cpp.clang import Diagnostic, Point, TranslationUnit
+from op_lint.cpp.libclang import Cursor
 from op_lint.cpp.preprocess import Preprocessed, View
 from op_lint.facts import Place
 from op_lint.text import SourceText
@@ -49,23 +49,23 @@ class SourceMap:
             text = self._texts[view.alias] = SourceText(view.data)
         return Place(view.path, text.line_of(start), start, max(start, end))
 
-    def place(self, cursor: Any) -> Place | None:
+    def place(self, cursor: Cursor) -> Place | None:
         """Where `cursor` is; for what a macro makes, the whole use of the outermost macro."""
-        extent = cursor.extent
-        start = self.tu.expansion(extent.start)
+        first, last = cursor.extent
+        start = self.tu.expansion(first)
         view = self.view(start)
         if view is None:
             return None
-        end = self.tu.expansion(extent.end)
+        end = self.tu.expansion(last)
         stop = end.offset if end.file == start.file else start.offset
         return self.at(view, start.offset, stop)
 
-    def in_macro(self, cursor: Any) -> bool:
+    def in_macro(self, cursor: Cursor) -> bool:
         """Whether a macro put `cursor` where it is."""
         location = cursor.location
         return self.tu.spelling(location) != self.tu.expansion(location)
 
-    def spelled(self, cursor: Any) -> Place | None:
+    def spelled(self, cursor: Cursor) -> Place | None:
         """Where the tokens of `cursor` were written, if a macro put them where they are and that is in a file."""
         if not self.in_macro(cursor):
             return None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from op_lint.cpp.clang import Cursor, CursorKind, TypeKind, qualified_name
+from op_lint.cpp.clang import qualified_name
+from op_lint.cpp.libclang import Cursor, CursorKind, Type, TypeKind
 from op_lint.facts import CppType
 
 _KEPT = {
@@ -29,7 +28,7 @@ _STRINGS = {"std::basic_string": "std::string", "std::basic_string_view": "std::
 _DEEPEST = 24
 
 
-def convert(type_: Any, depth: int = 0) -> CppType:
+def convert(type_: Type, depth: int = 0) -> CppType:
     """The tree of a libclang type. A type that libclang could not make out is `?`.
 
     `long` is only said where the source says it: in the arguments of a specialization, in what `auto` or a template
@@ -40,58 +39,58 @@ def convert(type_: Any, depth: int = 0) -> CppType:
         return CppType("?", spelling=spelling)
     kind = type_.kind
     if kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
-        inner = convert(type_.get_pointee(), depth + 1)
+        inner = convert(type_.pointee, depth + 1)
         reference = "&" if kind == TypeKind.LVALUEREFERENCE else "&&"
         return CppType(inner.name, inner.arguments, inner.const, reference, spelling)
-    const = bool(type_.is_const_qualified())
+    const = bool(type_.is_const)
     name, arguments = _core(type_, depth)
     return CppType(name, arguments, const, "", spelling)
 
 
-def _core(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
+def _core(type_: Type, depth: int) -> tuple[str, tuple[CppType, ...]]:
     """The name and template arguments of a type without its qualifiers."""
     kind = type_.kind
     if kind == TypeKind.POINTER:
-        return "*", (convert(type_.get_pointee(), depth + 1),)
+        return "*", (convert(type_.pointee, depth + 1),)
     if kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY):
         return "[]", (convert(type_.element_type, depth + 1),)
     if kind == TypeKind.FUNCTIONPROTO:
-        parts = [type_.get_result(), *type_.argument_types()]
+        parts = [type_.result, *type_.parameters()]
         return "()", tuple(convert(part, depth + 1) for part in parts)
     if kind == TypeKind.TYPEDEF:
-        alias = type_.get_declaration()
+        alias = type_.declaration
         if alias.spelling in _KEPT:
             return str(alias.spelling), ()
-        return _core(alias.underlying_typedef_type, depth + 1)
+        return _core(alias.underlying_type, depth + 1)
     if kind == TypeKind.ELABORATED:
-        return _core(type_.get_named_type(), depth + 1)
+        return _core(type_.named_type, depth + 1)
     if kind in (TypeKind.RECORD, TypeKind.ENUM, TypeKind.UNEXPOSED):
         return _named(type_, depth)
     if kind == TypeKind.AUTO:
-        canonical = type_.get_canonical()
+        canonical = type_.canonical
         return _unwritten(canonical, depth) if canonical.kind != TypeKind.AUTO else ("?", ())
     if kind in (TypeKind.INVALID, TypeKind.DEPENDENT):
         return "?", ()
-    canonical = type_.get_canonical()
+    canonical = type_.canonical
     if canonical.kind != kind and canonical.kind in (TypeKind.RECORD, TypeKind.ENUM):
         return _named(canonical, depth)
     words = [word for word in canonical.spelling.split() if word not in ("const", "volatile")]
     return " ".join(words), ()
 
 
-def _named(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
-    canonical = type_.get_canonical()
+def _named(type_: Type, depth: int) -> tuple[str, tuple[CppType, ...]]:
+    canonical = type_.canonical
     if canonical.kind not in (TypeKind.RECORD, TypeKind.ENUM, TypeKind.UNEXPOSED):
         # Sugar over something else: decltype, a substituted template parameter, an alias template.
         return ("?", ()) if canonical.kind == type_.kind else _unwritten(canonical, depth)
-    declaration = canonical.get_declaration()
+    declaration = canonical.declaration
     if declaration.kind == CursorKind.NO_DECL_FOUND:
-        declaration = type_.get_declaration()
+        declaration = type_.declaration
         if declaration.kind == CursorKind.NO_DECL_FOUND:
             return "?", ()
     name = qualified_name(declaration)
-    if name in _STRINGS and canonical.get_num_template_arguments() > 0:
-        element = canonical.get_template_argument_type(0).spelling
+    if name in _STRINGS and (characters := canonical.template_arguments()):
+        element = characters[0].spelling
         return (_STRINGS[name], ()) if element == "char" else (name, (CppType(element),))
     arguments = _arguments(type_, canonical, declaration, depth)
     if name in _PARAMETERS:
@@ -99,26 +98,23 @@ def _named(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
     return name, arguments
 
 
-def _arguments(type_: Any, canonical: Any, declaration: Any, depth: int) -> tuple[CppType, ...]:
-    count = canonical.get_num_template_arguments()
-    if count <= 0:
-        return ()
-    written = type_.get_num_template_arguments() == count and _is_sugar_of(type_, canonical, count)
-    if written:
-        canonical = type_
+def _arguments(type_: Type, canonical: Type, declaration: Cursor, depth: int) -> tuple[CppType, ...]:
+    meant = canonical.template_arguments()
+    written = type_.template_arguments()
+    is_written = len(written) == len(meant) and _is_sugar_of(written, meant)
+    is_sugar = is_written and type_ != type_.canonical
     found: list[CppType] = []
-    for index in range(count):
-        argument = canonical.get_template_argument_type(index)
+    for index, argument in enumerate(written if is_written else meant):
         if argument.kind == TypeKind.INVALID:
             found.append(CppType(_value_argument(declaration, type_, index)))
-        elif written and canonical != canonical.get_canonical():
+        elif is_sugar:
             found.append(convert(argument, depth + 1))
         else:
             found.append(_as_int64(convert(argument, depth + 1)))
     return tuple(found)
 
 
-def _unwritten(type_: Any, depth: int) -> tuple[str, tuple[CppType, ...]]:
+def _unwritten(type_: Type, depth: int) -> tuple[str, tuple[CppType, ...]]:
     name, arguments = _core(type_, depth + 1)
     return _INT64.get(name, name), arguments
 
@@ -129,25 +125,22 @@ def _as_int64(type_: CppType) -> CppType:
     return CppType(_INT64.get(type_.name, type_.name), arguments, type_.const, type_.reference, type_.spelling)
 
 
-def _is_sugar_of(type_: Any, canonical: Any, count: int) -> bool:
+def _is_sugar_of(written: list[Type], meant: list[Type]) -> bool:
     """Whether the arguments as written are those of the class (and not those of an alias template)."""
-    for index in range(count):
-        written = type_.get_template_argument_type(index)
-        meant = canonical.get_template_argument_type(index)
-        if written.kind == TypeKind.INVALID or meant.kind == TypeKind.INVALID:
-            if written.kind != meant.kind:
-                return False
-            continue
-        if written.get_canonical() != meant.get_canonical():
-            return False
-    return True
+    return all(
+        first.kind == second.kind
+        if TypeKind.INVALID in (first.kind, second.kind)
+        else first.canonical == second.canonical
+        for first, second in zip(written, meant, strict=True)
+    )
 
 
-def _value_argument(declaration: Cursor, type_: Any, index: int) -> str:
+def _value_argument(declaration: Cursor, type_: Type, index: int) -> str:
     """A non-type template argument (`2` of `std::array<bool, 2>`), from the class or from the spelling."""
-    if declaration.get_num_template_arguments() > index:
-        return str(declaration.get_template_argument_value(index))
-    text = type_.get_canonical().spelling
+    value = declaration.template_value(index)
+    if value is not None:
+        return str(value)
+    text = type_.canonical.spelling
     inside = text[text.find("<") + 1 : text.rfind(">")]
     parts = inside.split(",")
     return parts[index].strip() if index < len(parts) else "?"

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from op_lint.cpp.clang import CursorKind, TranslationUnit, TypeKind, qualified_name
+from op_lint.cpp.clang import TranslationUnit, qualified_name
 from op_lint.cpp.cursors import (
     FUNCTIONS,
     alias_analysis,
@@ -35,6 +35,7 @@ from op_lint.cpp.cursors import (
 )
 from op_lint.cpp.kernels import KernelReader
 from op_lint.cpp.keys import DEFAULT_KEY, given_key, is_key, key_of
+from op_lint.cpp.libclang import Cursor, CursorKind, TypeKind
 from op_lint.cpp.literals import LiteralReader
 from op_lint.cpp.sources import SourceMap
 from op_lint.facts import (
@@ -107,8 +108,8 @@ class _Body:
     depth: int = 0
     python_module: dict[int, str] = field(default_factory=dict)
 
-    def lookup(self, declaration: Any) -> Any:
-        return self.values.get(declaration.hash)
+    def lookup(self, declaration: Cursor) -> Any:
+        return self.values.get(declaration.identity)
 
     def guarded(self, text: str) -> _Body:
         guard = f"{self.guard} && {text}" if self.guard else text
@@ -163,10 +164,10 @@ class _UnitReader:
                 self.function(cursor)
         return self.found
 
-    def _in(self, cursor: Any, alias: str) -> bool:
+    def _in(self, cursor: Cursor, alias: str) -> bool:
         return self.tu.expansion(cursor.location).file == alias
 
-    def _is_class_with_library(self, cursor: Any) -> bool:
+    def _is_class_with_library(self, cursor: Cursor) -> bool:
         if cursor.kind not in _CLASSES:
             return False
         place = self.sources.place(cursor)
@@ -188,7 +189,7 @@ class _UnitReader:
 
     # -- units
 
-    def variable(self, cursor: Any) -> None:
+    def variable(self, cursor: Cursor) -> None:
         """A variable outside functions (or static in one): a block's initialiser, a library, a legacy chain."""
         name = type_name(cursor.type)
         if name in _INIT_TYPES:
@@ -196,11 +197,11 @@ class _UnitReader:
         elif name in _LIBRARY_TYPES:
             unit = self.library_object(cursor)
             if unit is not None:
-                self.objects[cursor.hash] = _Library(unit)
+                self.objects[cursor.identity] = _Library(unit)
         elif name == _LEGACY_TYPE:
             self.legacy(cursor)
 
-    def called_initialiser(self, cursor: Any) -> None:
+    def called_initialiser(self, cursor: Cursor) -> None:
         """`static auto done = [] { library.def(...); return 0; }()`: a variable made by code that registers."""
         name = type_name(cursor.type)
         place = self.sources.place(cursor)
@@ -208,11 +209,11 @@ class _UnitReader:
             return
         if place.path != self.sources.main.path or not self._registers(place):
             return
-        for child in cursor.get_children():
+        for child in cursor.children():
             if child.kind == CursorKind.CALL_EXPR or child.kind == CursorKind.UNEXPOSED_EXPR:
                 self.expression(child, _Body(dict(self.objects)))
 
-    def initialiser(self, cursor: Any, stable: bool) -> None:
+    def initialiser(self, cursor: Cursor, stable: bool) -> None:
         arguments = constructor_arguments(cursor)
         place = self.sources.place(cursor)
         if place is None:
@@ -236,7 +237,7 @@ class _UnitReader:
             self.run_body(function, [_Library(unit)], body)
 
     def add_unit(
-        self, kind: UnitKind, place: Place, cursor: Any, namespace: str, key: str | None, stable: bool, function: Any
+        self, kind: UnitKind, place: Place, cursor: Cursor, namespace: str, key: str | None, stable: bool, function: Any
     ) -> int:
         sources = self.sources
         view = sources.view_of(place)
@@ -264,11 +265,11 @@ class _UnitReader:
         )
         return number
 
-    def _body_place(self, function: Any) -> Place | None:
+    def _body_place(self, function: Cursor) -> Place | None:
         block = body_of(function) if function is not None else None
         return self.sources.place(block) if block is not None else None
 
-    def library_object(self, cursor: Any) -> int | None:
+    def library_object(self, cursor: Cursor) -> int | None:
         """A `torch::Library` made by hand: `torch::Library lib(torch::Library::IMPL, "ns", key, file, line)`."""
         arguments = constructor_arguments(cursor)
         place = self.sources.place(cursor)
@@ -282,19 +283,19 @@ class _UnitReader:
         key = given_key(key_of(arguments[2], body.lookup))
         return self.add_unit(_KINDS[kind], place, cursor, namespace.value, key, False, None)
 
-    def function(self, cursor: Any) -> None:
+    def function(self, cursor: Cursor) -> None:
         """A function of the source: a helper that takes a library and that no block here has called."""
-        parameters = [child for child in cursor.get_children() if child.kind == CursorKind.PARM_DECL]
+        parameters = [child for child in cursor.children() if child.kind == CursorKind.PARM_DECL]
         libraries = [parameter for parameter in parameters if type_name(parameter.type) in _LIBRARY_TYPES]
         block = body_of(cursor)
         if block is None:
             return
-        if libraries and cursor.hash not in self.read_bodies:
+        if libraries and cursor.identity not in self.read_bodies:
             self.helper(cursor, parameters, block)
         elif not libraries:
             self.inner_objects(block)
 
-    def helper(self, cursor: Any, parameters: list[Any], block: Any) -> None:
+    def helper(self, cursor: Cursor, parameters: list[Any], block: Cursor) -> None:
         place = self.sources.place(cursor)
         if place is None:
             return
@@ -314,7 +315,9 @@ class _UnitReader:
                 function=qualified_name(cursor),
             )
         )
-        values: dict[int, Any] = {p.hash: _Library(number) for p in parameters if type_name(p.type) in _LIBRARY_TYPES}
+        values: dict[int, Any] = {
+            p.identity: _Library(number) for p in parameters if type_name(p.type) in _LIBRARY_TYPES
+        }
         self.statements(block, _Body(values))
         if [len(rows) for rows in self._rows()] == before:
             self.found.units.pop()
@@ -323,7 +326,7 @@ class _UnitReader:
         found = self.found
         return [found.definitions, found.implementations, found.fallbacks, found.unresolved, found.delegations]
 
-    def inner_objects(self, block: Any) -> None:
+    def inner_objects(self, block: Cursor) -> None:
         """Registrar objects inside an ordinary function: `static auto r = RegisterOperators()...`, a local library."""
         place = self.sources.place(block)
         if place is None:
@@ -333,25 +336,25 @@ class _UnitReader:
 
     # -- bodies
 
-    def run_body(self, function: Any, arguments: list[Any], caller: _Body) -> bool:
+    def run_body(self, function: Cursor, arguments: list[Any], caller: _Body) -> bool:
         """Read the body of `function` with its parameters bound to `arguments`; False if its body is not here."""
         block = body_of(function)
         if block is None or caller.depth >= _DEEPEST_CALL:
             return False
-        self.read_bodies.add(function.hash)
+        self.read_bodies.add(function.identity)
         values = dict(caller.values)
-        parameters = [child for child in function.get_children() if child.kind == CursorKind.PARM_DECL]
+        parameters = [child for child in function.children() if child.kind == CursorKind.PARM_DECL]
         for parameter, argument in zip(parameters, arguments, strict=False):
             if argument is not None:
-                values[parameter.hash] = argument
+                values[parameter.identity] = argument
         self.statements(block, _Body(values, caller.guard, caller.depth + 1, caller.python_module))
         return True
 
-    def statements(self, cursor: Any, body: _Body) -> None:
-        for child in cursor.get_children():
+    def statements(self, cursor: Cursor, body: _Body) -> None:
+        for child in cursor.children():
             self.statement(child, body)
 
-    def statement(self, cursor: Any, body: _Body) -> None:
+    def statement(self, cursor: Cursor, body: _Body) -> None:
         kind = cursor.kind
         if kind == CursorKind.IF_STMT:
             self.branches(cursor, body)
@@ -360,18 +363,18 @@ class _UnitReader:
         elif kind in _LOOPS:
             self.statements(cursor, body.guarded(IN_LOOP))
         elif kind == CursorKind.DECL_STMT:
-            for child in cursor.get_children():
+            for child in cursor.children():
                 if child.kind == CursorKind.VAR_DECL:
                     self.local(child, body)
-        elif kind.is_expression():
+        elif cursor.is_expression:
             self.expression(cursor, body)
-        elif kind.is_statement():
+        elif cursor.is_statement:
             self.statements(cursor, body)
 
-    def branches(self, cursor: Any, body: _Body) -> None:
-        children = list(cursor.get_children())
-        statements = [c for c in children if c.kind.is_statement()]
-        tests = [c for c in children if c.kind.is_expression()]
+    def branches(self, cursor: Cursor, body: _Body) -> None:
+        children = list(cursor.children())
+        statements = [c for c in children if c.is_statement]
+        tests = [c for c in children if c.is_expression]
         # `if (x) m.def(...)`: the branches may be expressions too; the first child is the test.
         test = tests[0] if tests else None
         branches = [child for child in children if child is not test and (child in statements or child in tests)]
@@ -380,9 +383,9 @@ class _UnitReader:
         for index, branch in enumerate(branches):
             self.statement(branch, body.guarded(text if index == 0 else f"!({text})"))
 
-    def range_loop(self, cursor: Any, body: _Body) -> None:
+    def range_loop(self, cursor: Cursor, body: _Body) -> None:
         """`for (auto name : {"a", "b"})` is read once for each literal."""
-        children = list(cursor.get_children())
+        children = list(cursor.children())
         variable = next((child for child in children if child.kind == CursorKind.VAR_DECL), None)
         block = children[-1] if children else None
         if variable is None or block is None:
@@ -392,23 +395,23 @@ class _UnitReader:
             self.statement(block, body.guarded(IN_LOOP))
             return
         for element in elements:
-            self.statement(block, _Body({**body.values, variable.hash: element}, body.guard, body.depth))
+            self.statement(block, _Body({**body.values, variable.identity: element}, body.guard, body.depth))
 
     def _elements(self, children: list[Any], body: _Body) -> list[Text]:
         for child in children[:-1]:
-            for inner in child.walk_preorder():
+            for inner in child.walk():
                 if inner.kind == CursorKind.INIT_LIST_EXPR:
-                    texts = [self.literals.text(element, body.lookup) for element in inner.get_children()]
+                    texts = [self.literals.text(element, body.lookup) for element in inner.children()]
                     return [text for text in texts if text] if texts and all(texts) else []
         return []
 
-    def local(self, cursor: Any, body: _Body) -> None:
+    def local(self, cursor: Cursor, body: _Body) -> None:
         name = type_name(cursor.type)
-        initialisers = [c for c in cursor.get_children() if c.kind.is_expression() or c.kind == CursorKind.LAMBDA_EXPR]
-        if name in _LIBRARY_TYPES and cursor.type.get_canonical().kind == TypeKind.RECORD:
+        initialisers = [c for c in cursor.children() if c.is_expression or c.kind == CursorKind.LAMBDA_EXPR]
+        if name in _LIBRARY_TYPES and cursor.type.canonical.kind == TypeKind.RECORD:
             unit = self.library_object(cursor)
             if unit is not None:
-                body.values[cursor.hash] = _Library(unit)
+                body.values[cursor.identity] = _Library(unit)
             return
         if name in _INIT_TYPES or name == _LEGACY_TYPE:
             self.variable(cursor)
@@ -417,25 +420,25 @@ class _UnitReader:
             return
         function = lambda_of(initialisers[-1])
         if function is not None:
-            body.values[cursor.hash] = function
+            body.values[cursor.identity] = function
             return
         value = self.expression(initialisers[-1], body)
         if isinstance(value, _Library):
-            body.values[cursor.hash] = value
+            body.values[cursor.identity] = value
 
-    def expression(self, cursor: Any, body: _Body) -> Any:
+    def expression(self, cursor: Cursor, body: _Body) -> Any:
         """Read the calls inside an expression; its value where it is a library."""
         kind = cursor.kind
         if kind == CursorKind.DECL_REF_EXPR:
             return self._named(cursor.referenced, body)
         if kind == CursorKind.LAMBDA_EXPR:
             return cursor
-        children = list(cursor.get_children())
+        children = list(cursor.children())
         if children and children[0].kind == CursorKind.MEMBER_REF_EXPR:
             method = method_name(children[0])
             if method in _METHODS:
                 return self.method_call(cursor, method, children, body)
-            objects = [child for child in children[0].get_children() if is_value(child)]
+            objects = [child for child in children[0].children() if is_value(child)]
             if objects and type_name(objects[0].type) in _LIBRARY_TYPES:
                 return None  # another method of the library, as `class_`, registers no operator
         if kind == CursorKind.CALL_EXPR:
@@ -449,7 +452,7 @@ class _UnitReader:
         values = [self.expression(child, body) for child in children if is_value(child)]
         return values[0] if len(values) == 1 else next((v for v in values if isinstance(v, _Library)), None)
 
-    def _named(self, declaration: Any, body: _Body) -> Any:
+    def _named(self, declaration: Cursor | None, body: _Body) -> Any:
         """What a name stands for in a body: a library, a text, ..., or the lambda that a variable holds."""
         if declaration is None:
             return None
@@ -460,7 +463,7 @@ class _UnitReader:
 
     # -- calls
 
-    def plain_call(self, cursor: Any, children: list[Any], body: _Body) -> Any:
+    def plain_call(self, cursor: Cursor, children: list[Any], body: _Body) -> Any:
         """A call that is no method of a library: a helper with the library as argument, a lambda, a legacy object."""
         if cursor.spelling == "RegisterOperators" and type_name(cursor.type) == _LEGACY_TYPE:
             return self.legacy_object(cursor, children, body)
@@ -478,9 +481,9 @@ class _UnitReader:
             self.delegate(cursor, function, libraries[0])
         return None
 
-    def _bound_arguments(self, cursor: Any, function: Any, children: list[Any], body: _Body) -> list[Any]:
+    def _bound_arguments(self, cursor: Cursor, function: Cursor, children: list[Any], body: _Body) -> list[Any]:
         """What the parameters of a called helper stand for: a library, a text, a key, a kernel; else None."""
-        arguments = list(cursor.get_arguments())
+        arguments = list(cursor.arguments())
         if is_lambda(function):
             # The call operator: the object comes first, and a reference to the operator itself is among the children.
             arguments = [child for child in children if is_value(child) and child.spelling != "operator()"][1:]
@@ -499,7 +502,7 @@ class _UnitReader:
             bound.append(value)
         return bound
 
-    def delegate(self, cursor: Any, function: Any, library: _Library) -> None:
+    def delegate(self, cursor: Cursor, function: Cursor, library: _Library) -> None:
         place = self.sources.place(cursor)
         if place is None:
             return
@@ -510,9 +513,9 @@ class _UnitReader:
         else:
             self._unresolved("def", "the library is passed to a function that is not known", place, library.unit)
 
-    def method_call(self, cursor: Any, method: str, children: list[Any], body: _Body) -> Any:
+    def method_call(self, cursor: Cursor, method: str, children: list[Any], body: _Body) -> Any:
         member = children[0]
-        objects = [child for child in member.get_children() if is_value(child)]
+        objects = [child for child in member.children() if is_value(child)]
         receiver = self.expression(objects[0], body) if objects else None
         if not isinstance(receiver, _Library):
             if not objects or type_name(objects[0].type) not in (*_LIBRARY_TYPES, _LEGACY_TYPE):
@@ -529,13 +532,13 @@ class _UnitReader:
             self.register(method, arguments, _Site(receiver.unit, place, self.sources.spelled(cursor), body))
         return receiver
 
-    def _call_place(self, cursor: Any, member: Any) -> Place | None:
+    def _call_place(self, cursor: Cursor, member: Cursor) -> Place | None:
         """The call; in a chain, from the method's own name on."""
         whole = self.sources.place(cursor)
         if whole is None:
             return None
-        objects = [child for child in member.get_children() if is_value(child)]
-        if objects and any(inner.kind == CursorKind.MEMBER_REF_EXPR for inner in objects[0].walk_preorder()):
+        objects = [child for child in member.children() if is_value(child)]
+        if objects and any(inner.kind == CursorKind.MEMBER_REF_EXPR for inner in objects[0].walk()):
             point = self.tu.expansion(member.location)
             view = self.sources.view(point)
             if view is not None and view.path == whole.path and point.offset >= whole.start:
@@ -574,7 +577,7 @@ class _UnitReader:
                 given = self._given(argument, site)
         self._define(text, given, tags, alias_analysis(arguments[0]), site)
 
-    def _given(self, argument: Any, site: _Site) -> _Given:
+    def _given(self, argument: Cursor, site: _Site) -> _Given:
         """The kernel that an argument is, with the key of `torch::dispatch(key, f)` where it is one."""
         kernel = self.kernels.kernel(argument, site.place, site.body.lookup)
         return _Given(kernel, *self._dispatch_key(argument, site.body))
@@ -667,14 +670,14 @@ class _UnitReader:
             )
         )
 
-    def _dispatch_key(self, argument: Any, body: _Body) -> tuple[str | None, Place | None]:
+    def _dispatch_key(self, argument: Cursor, body: _Body) -> tuple[str | None, Place | None]:
         """The key of `torch::dispatch(key, f)`, where the argument is one."""
-        for call in argument.walk_preorder():
+        for call in argument.walk():
             if call.kind == CursorKind.LAMBDA_EXPR:
                 return None, None
             if call.kind == CursorKind.CALL_EXPR and call.spelling == "dispatch":
-                for part in call.get_children():
-                    if part.kind.is_expression() and is_key(part.type):
+                for part in call.children():
+                    if part.is_expression and is_key(part.type):
                         return given_key(key_of(part, body.lookup)), self.sources.place(part)
         return None, None
 
@@ -703,13 +706,13 @@ class _UnitReader:
 
     # -- the legacy API
 
-    def legacy(self, cursor: Any) -> None:
+    def legacy(self, cursor: Cursor) -> None:
         """`static auto registry = torch::RegisterOperators().op(...)`."""
-        for child in cursor.get_children():
-            if child.kind.is_expression():
+        for child in cursor.children():
+            if child.is_expression:
                 self.expression(child, _Body({}))
 
-    def legacy_object(self, cursor: Any, children: list[Any], body: _Body) -> Any:
+    def legacy_object(self, cursor: Cursor, children: list[Any], body: _Body) -> Any:
         arguments = [child for child in children if is_value(child) and not is_defaulted(child)]
         if len(arguments) == 1 and type_name(arguments[0].type) == _LEGACY_TYPE:
             return self.expression(arguments[0], body)
@@ -754,7 +757,7 @@ class _UnitReader:
         for given in kernels if composite is None else ():
             self._implement(text, given, site)
 
-    def _legacy_kernel(self, call: Any, arguments: list[Any], site: _Site) -> _Given:
+    def _legacy_kernel(self, call: Cursor, arguments: list[Any], site: _Site) -> _Given:
         key, key_place = None, None
         if arguments and is_key(arguments[0].type):
             key = given_key(key_of(arguments[0], site.body.lookup))
