@@ -1,9 +1,9 @@
 """Finished binaries: which registration units an ELF file or an archive holds, also where symbols were stripped.
 
-A unit leaves three traces (torch 2.4 to 2.13, GCC and Clang). Its static variable is a local symbol
-`TORCH_LIBRARY_static_init_NS` (or `..._IMPL_static_init_NS_KEY_N`), its initialiser `_GLOBAL__sub_I_...`; both are gone
-from a stripped file. The macros also pass `__FILE__`, so the path that the compiler was given is a string in the
-read-only data, which stripping leaves.
+A unit leaves four traces (torch 2.13, GCC 12). Its static variable is a local symbol `TORCH_LIBRARY_static_init_NS` (or
+`..._IMPL_static_init_NS_KEY_N`), its initialiser `_GLOBAL__sub_I_...`; both are gone from a stripped file. The macros
+also pass `__FILE__`, so the path that the compiler was given is a string in the read-only data, and they call a function
+of torch, which is among the undefined dynamic symbols; stripping leaves these.
 """
 
 from __future__ import annotations
@@ -81,6 +81,10 @@ def read_binary(path: Path) -> BinaryFile | None:
     return None
 
 
+_REGISTRARS = re.compile(r"5torch7Library|3c1017RegisterOperators|torch_library_init|aoti_torch_library_")
+"""Parts of the (mangled) names of the functions of torch without which nothing is registered."""
+
+
 def holds_unit(binary: BinaryFile, source: str, block: str | None = None) -> bool | None:
     """Whether a binary holds the registration units of the source at `source` (a path as facts have it).
 
@@ -99,7 +103,8 @@ def _holds(binary: BinaryFile, source: str, block: str | None) -> bool | None:
         return True
     if block is not None and not binary.stripped:
         return any(name.startswith(block) for name in binary.initialisers)
-    return False if binary.sources or not binary.stripped else None
+    registers = any(map(_REGISTRARS.search, binary.undefined | binary.defines))
+    return None if registers and not binary.sources else False
 
 
 def _same_path(compiled: str, source: str) -> bool:

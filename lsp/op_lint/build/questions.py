@@ -94,6 +94,19 @@ class Questions:
             (library, link, self._is_needed(target, library, link)) for link, library, _ in self._shared(target)
         )
 
+    def loaded_with(self, target: Target) -> Iterator[tuple[Target, bool | None]]:
+        """The shared libraries that are loaded with a target, directly or through others, and whether they are."""
+        pending: list[tuple[Target, bool | None]] = [(target, True)]
+        seen = {id(target)}
+        while pending:
+            user, kept = pending.pop(0)
+            for library, _, needed in self.loads(user):
+                if id(library) not in seen:
+                    seen.add(id(library))
+                    both = _and(kept, needed)
+                    yield library, both
+                    pending.append((library, both))
+
     def same_binary(self, first: str, second: str) -> bool | None:
         """Whether the sources at both paths can be in one binary. False: no target has both."""
         answers = [
@@ -116,7 +129,7 @@ class Questions:
                 continue
             for path, other in ((first, second), (second, first)):
                 mine = self._link(target).survival(path)
-                for library, kept in self._loaded(target):
+                for library, kept in self.loaded_with(target):
                     theirs = self._link(library).survival(other)
                     if mine is not None and theirs is not None:
                         answers.append(_and(_both(mine, theirs), kept))
@@ -151,10 +164,22 @@ class Questions:
         found = [target for target in self._by_name.get(name, ()) if target is not user]
         return tuple([target for target in found if target.project == user.project] or found)
 
+    def direct_members(self, target: Target) -> frozenset[str]:
+        """The sources whose objects are in a static library: its own, and those of the object libraries it takes."""
+        return frozenset(
+            member.path for member in self._members(target) if member.archive is None or member.archive is target
+        )
+
     def neighbours(self, target: Target, paths: frozenset[str]) -> frozenset[str]:
-        """The sources of a binary and of the shared libraries that it links, where one of `paths` is among them."""
-        binaries = [target, *(library for _, library, _ in self._shared(target))]
-        members = frozenset(member.path for binary in binaries for member in self._members(binary))
+        """The sources of a binary and of the shared libraries that it may load, where one of `paths` is among them."""
+        binaries = {id(target): target}
+        pending = [target]
+        while pending:
+            for _, library, _ in self._shared(pending.pop()):
+                if id(library) not in binaries:
+                    binaries[id(library)] = library
+                    pending.append(library)
+        members = frozenset(member.path for binary in binaries.values() for member in self._members(binary))
         return members if members & paths else frozenset()
 
     @cached_property
@@ -286,22 +311,12 @@ class Questions:
             return refers
         return _as_needed(target, link) is False
 
-    def _loaded(self, target: Target) -> Iterator[tuple[Target, bool | None]]:
-        """The shared libraries that are loaded with a target, directly or through others."""
-        pending: list[tuple[Target, bool | None]] = [(target, True)]
-        seen = {id(target)}
-        while pending:
-            user, kept = pending.pop(0)
-            for library, _, needed in self.loads(user):
-                if id(library) not in seen:
-                    seen.add(id(library))
-                    both = _and(kept, needed)
-                    yield library, both
-                    pending.append((library, both))
-
     def _is_open(self, path: str) -> bool:
         """Whether a source may be in binaries that the build files do not name."""
         return not self.targets_of(path) or any(target.incomplete for target in self.graph.targets)
+
+
+_ORDER = {True: 2, None: 1, False: 0}
 
 
 class LinkedBinary:
@@ -319,11 +334,8 @@ class LinkedBinary:
         found = [member for member in self._members if member.path == path]
         if not found:
             return None
-        answers = {member: self._kept(member) for member in found}
-        member = next((each for each in found if answers[each] is True), None) or next(
-            (each for each in found if answers[each] is None), found[0]
-        )
-        return Survival(answers[member], member)
+        answers = [Survival(self._kept(member), member) for member in found]
+        return max(answers, key=lambda answer: _ORDER[answer.survives])
 
     def refers_to(self, other: LinkedBinary) -> bool | None:
         """Whether what is certainly in this binary needs a symbol of the other."""
@@ -387,7 +399,7 @@ class LinkedBinary:
 def _forced(target: Target) -> Iterator[str]:
     """The symbols that link options ask for."""
     words = [word for option in target.options for word in _words(option.text)]
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip(words, (*words[1:], ""), strict=False):
         if word in ("-u", "--undefined"):
             yield following
         for prefix in ("-u", "--undefined=", "/INCLUDE:", "/include:", "--require-defined="):
