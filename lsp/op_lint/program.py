@@ -243,6 +243,15 @@ class Program:
         namesakes = self._namesakes.get(local_name(operator), ())
         return any({operator.namespace, namesake.namespace} & self._symbols for namesake in namesakes)
 
+    def may_be_implemented(self, operator: OperatorName) -> bool:
+        """Whether an operator may have kernels that no fact shows, so that nothing follows from their absence.
+
+        So it is where a kernel or a block in its namespace, or in one that is not known, could not be resolved; where
+        a file could not be read to its end; and where a namespace is the name of a macro.
+        """
+        hidden = {None, operator.namespace}
+        return self._incomplete or bool(self._symbols) or not self._unresolved_kernels_in.isdisjoint(hidden)
+
     def nearest_operator(self, operator: OperatorName) -> OperatorName | None:
         """The defined operator that `operator` was probably meant to be: of its namespace, or its namesake elsewhere.
 
@@ -307,6 +316,11 @@ class Program:
     @cached_property
     def _has_wrappers(self) -> bool:
         return any(_is_wrapper(found) for found in self._unresolved_definitions)
+
+    @cached_property
+    def _unresolved_kernels_in(self) -> frozenset[str | None]:
+        """The namespaces (None: one that is not known) with kernels of operators whose names are not known."""
+        return frozenset(found.namespace for file in self.files for found in file.unresolved if found.what != "def")
 
     @cached_property
     def _defined_somehow(self) -> frozenset[OperatorName | None]:
@@ -382,7 +396,10 @@ class Program:
 _LEAST_SIMILARITY = 0.8
 _MAY_DEFINE = frozenset({"def", "unit"})
 _ROLES = {"DEF": UnitKind.LIBRARY, "FRAGMENT": UnitKind.FRAGMENT, "IMPL": UnitKind.IMPL}
-_LOSSY = frozenset({"not-text", "parse-error", "template-text", "timeout", "too-large", "vanished"})
+_LOSSY = frozenset({
+    "crash", "internal-error", "macro-bomb", "not-text", "parse-error", "template-text", "timeout", "too-large",
+    "unreadable", "vanished",
+})  # fmt: skip
 """Problems of a file that may hide registrations (`Problem.code`)."""
 
 

@@ -1,0 +1,1 @@
+"""Rules about what the dispatcher makes of the kernels that are there."""
