@@ -161,10 +161,12 @@ class Readers:
 
     def files(self, tree: SourceTree) -> Iterator[tuple[str, bytes | None]]:
         """Every file with its content; None where it cannot be read (or, in C++, is not to be)."""
-        for path in tree.cpp:
-            yield path, self.cpp.load(path)
-        for path in tree.python:
-            yield path, self._content_if_any(path)
+        for path in (*tree.cpp, *tree.python):
+            yield path, self.content(path)
+
+    def content(self, path: str) -> bytes | None:
+        """The content of a file; None where it cannot be read (or, in C++, is not to be)."""
+        return self.cpp.load(path) if language_of(path) is Language.CPP else self._content_if_any(path)
 
     def is_candidate(self, path: str, data: bytes) -> bool:
         """Whether a file may register or use operators, or has a comment for op-lint."""

@@ -49,10 +49,14 @@ def check(
     selected: Iterable[type[Rule]],
     installed_rules: Iterable[type[Rule]],
     problems: Iterable[Problem] = (),
+    before_rule: Callable[[], None] = lambda: None,
 ) -> Checked:
-    """Run the `selected` ones of `installed_rules`. `problems` are those of the project (see `Run`)."""
+    """Run the `selected` ones of `installed_rules`. `problems` are those of the project (see `Run`).
+
+    `before_rule` is called before each rule; what it raises ends the check.
+    """
     available = frozenset({Need.TORCH} if program.installed is not None else ())
-    pass_ = _Pass()
+    pass_ = _Pass(before_rule)
     selected = tuple(selected)
     able = [rule for rule in selected if rule.needs <= available]
     found = [finding for rule in able for finding in pass_.ask(rule, lambda rule: rule.check(program))]
@@ -78,11 +82,13 @@ def _ask_about(rule: Rule, run: Run) -> Iterator[Finding]:
 class _Pass:
     """The rules of one run, with the time that each takes and the ones that fail."""
 
-    def __init__(self) -> None:
+    def __init__(self, before_rule: Callable[[], None]) -> None:
+        self._before_rule = before_rule
         self.failures: dict[str, RuleFailure] = {}
         self.watch = Stopwatch()
 
     def ask(self, rule: type[Rule], question: Callable[[Rule], Iterator[Finding]]) -> list[Finding]:
+        self._before_rule()
         try:
             with self.watch.phase(rule.code):
                 return list(question(rule()))

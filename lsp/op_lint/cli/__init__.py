@@ -12,7 +12,7 @@ import click
 
 from op_lint.version import VERSION
 
-COMMANDS = ("check", "ops", "table", "why", "rule", "doctor")
+COMMANDS = ("check", "ops", "table", "why", "rule", "doctor", "server")
 _DEFAULT = "check"
 
 INTERRUPTED = 130

@@ -118,13 +118,24 @@ class _Drain(threading.Thread):
         return bytes(self._kept)
 
 
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+def end_probes() -> None:
+    """End the probes that other threads wait for: the process is about to end."""
+    for process in tuple(_running):
+        _end(process)
+
+
 def _collect(process: subprocess.Popen[bytes], marker: str, timeout: float) -> ProbeOutput:
     assert process.stdout is not None
     assert process.stderr is not None
     output, errors = _Drain(process.stdout, _MOST_OUTPUT), _Drain(process.stderr, _KEPT_STDERR, last=True)
     deadline = time.monotonic() + timeout
+    _running.add(process)
     while (exit_code := process.poll()) is None and time.monotonic() < deadline and not output.overflowed.is_set():
         time.sleep(_POLL_SECONDS)
+    _running.discard(process)
     _end(process)
     # What left the process group may hold the pipes open for ever.
     output.join(_GRACE_SECONDS)

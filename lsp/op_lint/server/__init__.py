@@ -1,0 +1,1 @@
+"""The language server: the same findings while one types, and what the dispatcher will do with what one sees."""

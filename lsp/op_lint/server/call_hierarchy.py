@@ -1,0 +1,72 @@
+"""Call hierarchy: who calls an operator in Python, and the kernels that it calls."""
+
+from __future__ import annotations
+
+import msgspec
+
+from op_lint.facts import OperatorName, Place, UseKind
+from op_lint.server.names import kernel_word
+from op_lint.server.site import KernelSite, OperatorSite, site_at
+from op_lint.server.snapshot import Snapshot
+
+
+class Node(msgspec.Struct, frozen=True):
+    """A caller, an operator or a kernel. `operator` is set on operators, whose calls can be asked for further."""
+
+    name: str
+    detail: str
+    place: Place
+    name_place: Place
+    operator: OperatorName | None = None
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A node and the places of the calls."""
+
+    node: Node
+    places: tuple[Place, ...]
+
+
+def node_at(snapshot: Snapshot, path: str, offset: int) -> Node | None:
+    """The operator at `offset`; at a kernel the operator that it serves."""
+    site = site_at(snapshot, path, offset)
+    if isinstance(site, OperatorSite):
+        return _of_operator(snapshot, site.operator, site.place)
+    return _of_operator(snapshot, site.fact.operator, site.place) if isinstance(site, KernelSite) else None
+
+
+def incoming(snapshot: Snapshot, operator: OperatorName) -> tuple[Call, ...]:
+    """The Python functions (or modules) that call an operator."""
+    calls: dict[Node, list[Place]] = {}
+    for use in snapshot.uses_of(operator):
+        if use.kind not in (UseKind.CALL, UseKind.REFERENCE):
+            continue
+        facts = snapshot.files[use.place.path].python
+        function = snapshot.program.function_around(use.place)
+        module = facts.module if facts else use.place.path
+        if function is not None:
+            node = Node(function.name, module, function.place, function.name_place)
+        else:
+            node = Node(module, use.place.path, Place(use.place.path, 1, 0, 0), Place(use.place.path, 1, 0, 0))
+        calls.setdefault(node, []).append(use.name_place)
+    return tuple(Call(node, tuple(places)) for node, places in calls.items())
+
+
+def outgoing(snapshot: Snapshot, operator: OperatorName) -> tuple[Call, ...]:
+    """The kernels of an operator, one for each key."""
+    found: list[Call] = []
+    for key, kernels in snapshot.program.kernels_of(operator).items():
+        for registered in kernels:
+            kernel = registered.fact.kernel
+            if kernel is None:
+                continue
+            place = kernel.defined or kernel.declared or kernel.place
+            node = Node(kernel_word(kernel), key, place, place)
+            found.append(Call(node, (registered.fact.name_place,)))
+    return tuple(found)
+
+
+def _of_operator(snapshot: Snapshot, operator: OperatorName, place: Place) -> Node:
+    definitions = snapshot.program.definitions_of(operator)
+    best = definitions[0].fact.name_place if definitions else place
+    return Node(str(operator), "operator", best, best, operator)

@@ -1,0 +1,167 @@
+"""Code actions: the fixes of findings, all safe fixes of a file at once, a suppression comment, what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from op_lint.facts import Definition, KernelKind, Language, Place
+from op_lint.files import language_of
+from op_lint.findings import Edit, Finding
+from op_lint.kernels import parsed, schema_text
+from op_lint.program import Registered
+from op_lint.schema.cpp_meaning import cpp_parameter, cpp_return
+from op_lint.schema.infer import infer_schema
+from op_lint.schema.model import Name, Schema
+from op_lint.schema.printer import format_schema
+from op_lint.server.snapshot import Snapshot
+from op_lint.suppress import find_suppressions
+
+QUICK_FIX = "quickfix"
+REWRITE = "refactor.rewrite"
+FIX_ALL = "source.fixAll.op-lint"
+
+
+class Action(msgspec.Struct, frozen=True):
+    """A change that is offered. `finding` is what it mends; `preferred` marks the one that is safe."""
+
+    title: str
+    kind: str
+    edits: tuple[Edit, ...]
+    finding: Finding | None = None
+    preferred: bool = False
+
+
+def actions_at(snapshot: Snapshot, path: str, start: int, end: int) -> Iterator[Action]:
+    """What can be done about bytes `start` to `end` of a file."""
+    findings = snapshot.findings.get(path, ())
+    here = [each for each in findings if each.place.start <= end and start <= each.place.end]
+    for finding in here:
+        if finding.fix is not None:
+            fix = finding.fix
+            title = fix.title if fix.safe else f"{fix.title} (changes what the program does)"
+            yield Action(title, QUICK_FIX, fix.edits, finding, fix.safe)
+    for finding in here:
+        edit = suppression(snapshot, finding)
+        if edit is not None:
+            yield Action(f"ignore {finding.code} {finding.name} here", QUICK_FIX, (edit,), finding)
+    edits = all_safe_fixes(findings)
+    if edits:
+        yield Action("apply all safe fixes of op-lint", FIX_ALL, edits)
+    for definition in snapshot.program.definitions:
+        place = definition.place
+        if place.path == path and place.start <= end and start <= place.end:
+            yield from _about_definition(snapshot, definition)
+
+
+def all_safe_fixes(findings: Iterable[Finding]) -> tuple[Edit, ...]:
+    """The edits of all safe fixes, of two that touch each other the first."""
+    taken: list[Edit] = []
+    for finding in findings:
+        fix = finding.fix
+        if fix is None or not fix.safe:
+            continue
+        if not any(_touch(edit.place, other.place) for edit in fix.edits for other in taken):
+            taken += fix.edits
+    return tuple(taken)
+
+
+def _touch(first: Place, second: Place) -> bool:
+    return first.path == second.path and first.start <= second.end and second.start <= first.end
+
+
+def suppression(snapshot: Snapshot, finding: Finding) -> Edit | None:
+    """A comment that silences a finding, above its line or at the end of it; None where none can stand there."""
+    path = finding.place.path
+    language = language_of(path)
+    if language is None:
+        return None
+    text = snapshot.text(path)
+    mark = "//" if language is Language.CPP else "#"
+    comment = f"{mark} op-lint: ignore[{finding.code}]"
+    line = finding.place.line
+    content = text.line_text(line)
+    start = text.line_starts[line - 1]
+    indent = content[: len(content) - len(content.lstrip())]
+    newline = "\r\n" if b"\r\n" in text.data[:4096] else "\n"
+    at_end = start + len(content.encode("utf-8", "surrogateescape"))
+    for offset, inserted in ((start, f"{indent}{comment}{newline}"), (at_end, f"  {comment}")):
+        data = text.data[:offset] + inserted.encode() + text.data[offset:]
+        speaks_for = line + 1 if offset == start else line
+        found, _ = find_suppressions(path, data, language)
+        if any(speaks_for in each.lines and finding.code in each.codes for each in found):
+            return Edit(Place(path, line, offset, offset), inserted)
+    return None
+
+
+def _about_definition(snapshot: Snapshot, definition: Registered[Definition]) -> Iterator[Action]:
+    fact = definition.fact
+    schema = parsed(schema_text(fact).value)
+    if fact.language is Language.PYTHON:
+        return
+    if isinstance(schema, Name):
+        yield from _write_schema(fact, schema)
+        return
+    if not isinstance(schema, Schema) or definition.unit.body is None or fact.kernel is not None:
+        return
+    kernels = snapshot.program.kernels_of(fact.operator)
+    for key in ("CPU", "CUDA", "Meta"):
+        if key in kernels:
+            continue
+        edit = _registration(snapshot, definition, schema, key)
+        if edit is not None:
+            title = "add a Meta kernel" if key == "Meta" else f"add the missing {key} kernel"
+            yield Action(f"{title} of {fact.operator}", REWRITE, (edit,))
+
+
+def _write_schema(fact: Definition, name: Name) -> Iterator[Action]:
+    kernel = fact.kernel
+    if kernel is None or kernel.kind is not KernelKind.KERNEL or kernel.signature is None or not fact.text.pieces:
+        return
+    inferred = infer_schema(kernel.signature, name)
+    if inferred is None:
+        return
+    names = [parameter.name for parameter in kernel.signature.parameters]
+    if len(names) == len(inferred.arguments) and all(re.fullmatch(r"[A-Za-z]\w*", each) for each in names):
+        named = (
+            msgspec.structs.replace(argument, name=each)
+            for argument, each in zip(inferred.arguments, names, strict=True)
+        )
+        inferred = msgspec.structs.replace(inferred, arguments=tuple(named))
+    returns = tuple(msgspec.structs.replace(each, name="") for each in inferred.returns)
+    written = format_schema(msgspec.structs.replace(inferred, returns=returns))
+    if not isinstance(parsed(written), Schema):
+        return
+    place = fact.text.place_of(0, len(fact.text.value))
+    yield Action(f"write the schema that this kernel means: {written}", REWRITE, (Edit(place, written),))
+
+
+def _registration(snapshot: Snapshot, definition: Registered[Definition], schema: Schema, key: str) -> Edit | None:
+    """A kernel to fill in and its registration, after the block that defines the operator."""
+    parameters = []
+    for argument in schema.arguments:
+        type_ = "at::Tensor&" if argument.is_written else cpp_parameter(argument.type)
+        if type_ is None:
+            return None
+        parameters.append(f"{type_} {argument.name}")
+    returns = cpp_return(tuple(each.type for each in schema.returns))
+    body = definition.unit.body
+    namespace = definition.unit.namespace
+    if returns is None or body is None or namespace is None or definition.unit.namespace_macro is not None:
+        return None
+    if any(each.is_written for each in schema.returns) and returns == "at::Tensor":
+        returns = "at::Tensor&"
+    text = snapshot.text(body.path)
+    end = text.data.find(b"}", body.end)
+    if end < 0 or text.data[body.end : end].strip():
+        return None
+    local = f"{schema.name.name}_{key.lower()}"
+    name = schema.name.name + (f".{schema.name.overload}" if schema.name.overload else "")
+    written = (
+        f"\n\n{returns} {local}({', '.join(parameters)}) {{\n"
+        f'  TORCH_CHECK(false, "{namespace}::{name} has no {key} kernel yet");\n}}\n\n'
+        f'TORCH_LIBRARY_IMPL({namespace}, {key}, m) {{\n  m.impl("{name}", &{local});\n}}'
+    )
+    return Edit(Place(body.path, text.line_of(end), end + 1, end + 1), written)

@@ -1,0 +1,328 @@
+"""Hover: what the dispatcher makes of the thing under the cursor."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from op_lint.dispatch.errors import META
+from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT, KeyKind
+from op_lint.dispatch.table import Entry, Reason, Table
+from op_lint.documentation import document
+from op_lint.facts import KernelKind, OperatorName, Place, UnitKind, UseKind
+from op_lint.kernels import parsed
+from op_lint.schema import format_argument, format_schema, format_type, infer_schema
+from op_lint.schema.cpp_meaning import cpp_parameter, cpp_value
+from op_lint.schema.model import Schema
+from op_lint.selection import specificity
+from op_lint.server import priority
+from op_lint.server.markdown import Link, code, link_to, where
+from op_lint.server.names import kernel_word, schema_of
+from op_lint.server.site import CodeSite, KernelSite, KeySite, MacroSite, OperatorSite, Site, TypeSite, site_at
+from op_lint.server.snapshot import Snapshot
+
+_MOST_LISTED = 6
+
+_ALIASES = {
+    IMPLICIT: "A kernel made of other operators: it serves **every** backend, and autograd works through what it calls."
+    " It steps aside at a backend that has a kernel of its own; then that backend's autograd key is empty, too.",
+    EXPLICIT: "A kernel that serves every backend, written without regard to autograd: register a gradient at"
+    " `Autograd`, or there is none.",
+    EXPLICIT_NON_FUNCTIONAL: "As CompositeExplicitAutograd, for kernels that mutate or alias: those of backends"
+    " that need functional operators are left out.",
+    "Autograd": "A kernel for the autograd key of every backend.",
+    "CompositeImplicitAutogradNestedTensor": "As CompositeImplicitAutograd, for nested tensors.",
+    "FuncTorchBatchedDecomposition": "A decomposition that `torch.vmap` uses in place of a batching rule.",
+}
+
+_BLOCKS = {
+    UnitKind.LIBRARY: "The block that owns the namespace: one for a namespace in a whole process. It defines operators"
+    " and may give them kernels.",
+    UnitKind.FRAGMENT: "A block that adds definitions to a namespace. Any number of them may exist.",
+    UnitKind.IMPL: "A block of kernels at one dispatch key. The operators may be defined elsewhere, before or after.",
+}
+
+_INITIALISERS = {UnitKind.LIBRARY: "DEF", UnitKind.FRAGMENT: "FRAGMENT", UnitKind.IMPL: "IMPL"}
+
+
+class Hover(msgspec.Struct, frozen=True):
+    """A text in Markdown about a place."""
+
+    markdown: str
+    place: Place
+
+
+def hover_at(snapshot: Snapshot, path: str, offset: int, link: Link) -> Hover | None:
+    """What to say of byte `offset` of a file; None where nothing of op-lint's stands there."""
+    site = site_at(snapshot, path, offset)
+    markdown = _about(snapshot, site, link) if site else None
+    return Hover(markdown, site.place) if site and markdown else None
+
+
+def _about(snapshot: Snapshot, site: Site, link: Link) -> str | None:
+    if isinstance(site, KeySite):
+        return about_key(snapshot, site.key, site.namespace)
+    if isinstance(site, OperatorSite):
+        return about_operator(snapshot, site.operator, link)
+    if isinstance(site, KernelSite):
+        return _about_kernel(snapshot, site, link)
+    if isinstance(site, TypeSite):
+        return _about_type(site)
+    if isinstance(site, MacroSite):
+        return _about_macro(snapshot, site, link)
+    return _about_rule(snapshot, site)
+
+
+# -- keys
+
+
+def about_key(snapshot: Snapshot, name: str, namespace: str | None) -> str | None:
+    """A dispatch key: what it is, where it stands, who stands in for it, who has it."""
+    program, keys = snapshot.program, snapshot.program.keys
+    if keys is None:
+        return f"**{name}** — dispatch key"
+    key = keys.canonical(name)
+    if key is None:
+        return f"**{name}** — torch {_version(snapshot)} has no such dispatch key"
+    other = f" (written `{name}`)" if key != name else ""
+    if keys.is_alias(key):
+        return "\n\n".join(_about_alias(snapshot, key, other, namespace))
+    parts = [f"**{key}**{other} — {_kind_words(snapshot, key)}"]
+    rows = priority.way_through(program, keys, key, namespace)
+    parts.append("A call runs the **first key of its tensors that has a kernel**, from the top:")
+    parts.append(_drawing(rows))
+    parts.append(_when_missing(snapshot, key))
+    if namespace is not None and keys.kind(key) is KeyKind.BACKEND:
+        without = [each for each in program.defined_in(namespace) if _is_unserved(snapshot, each, key)]
+        if without:
+            more = f" and {len(without) - _MOST_LISTED} more" if len(without) > _MOST_LISTED else ""
+            parts.append("Raises here: " + ", ".join(code(each.name) for each in without[:_MOST_LISTED]) + more)
+    return "\n\n".join(parts)
+
+
+def _is_unserved(snapshot: Snapshot, operator: OperatorName, key: str) -> bool:
+    table = snapshot.table(operator)
+    return table is not None and (table[key].missing or _is_refusal(table[key]))
+
+
+def _is_refusal(entry: Entry) -> bool:
+    """Whether an entry is torch's fallback for Meta tensors, which says that there is no kernel (torch 2.13)."""
+    return entry.key == META and entry.reason is Reason.FALLBACK
+
+
+def _about_alias(snapshot: Snapshot, key: str, other: str, namespace: str | None) -> list[str]:
+    keys = snapshot.program.keys
+    assert keys is not None
+    included = [name for name in reversed(keys.runtime) if name in keys.included(key)]
+    shown = ", ".join(included[:_MOST_LISTED]) + (f" and {len(included) - _MOST_LISTED} more" if included[6:] else "")
+    parts = [f"**{key}**{other} — alias key: registered to, never dispatched to", _ALIASES.get(key, "")]
+    parts.append(f"Stands for {len(included)} runtime keys: {shown}. A kernel at one of these keys itself comes first.")
+    order = " → ".join(("the key's own kernel", *_PRECEDENCE, "backend fallback", "an error"))
+    parts.append(f"At each key the dispatcher takes the first of: {order}")
+    if namespace is not None and snapshot.program.defined_in(namespace):
+        count = len(priority.having(snapshot.program, namespace, key))
+        parts.append(f"{namespace}: {count} of {len(snapshot.program.defined_in(namespace))} operators have it")
+    return [part for part in parts if part]
+
+
+_PRECEDENCE = (EXPLICIT_NON_FUNCTIONAL, EXPLICIT, IMPLICIT, "Autograd")
+
+
+def _kind_words(snapshot: Snapshot, key: str) -> str:
+    keys = snapshot.program.keys
+    assert keys is not None
+    functionality, backend = keys.split(key)
+    kind = keys.kind(key)
+    if kind is KeyKind.BACKEND and backend is not None:
+        device = next((name for name, dense in keys.facts.devices.items() if dense == backend), None)
+        layout = "dense" if functionality == "Dense" else functionality.lower()
+        on = f"device *{device}*, " if device else ""
+        return f"backend key ({on}layout *{layout}*)"
+    if kind is KeyKind.AUTOGRAD:
+        of = f" of {backend} tensors" if backend else ""
+        return f"autograd key{of}: where gradients are recorded, before the backend's kernel"
+    if kind is KeyKind.AUTOCAST:
+        return "autocast key: where `torch.autocast` changes dtypes, before autograd"
+    return f"{kind.value} key"
+
+
+def _drawing(rows: tuple[priority.Row, ...]) -> str:
+    width = max((len(row.key) for row in rows), default=0)
+    notes = max((len(row.note) for row in rows), default=0)
+    lines = [
+        f"{'▶' if row.here else ' '} {row.key:{width}}  {row.note:{notes}}  {row.kernels}".rstrip() for row in rows
+    ]
+    return "```text\n" + "\n".join(lines) + "\n```"
+
+
+def _when_missing(snapshot: Snapshot, key: str) -> str:
+    keys = snapshot.program.keys
+    assert keys is not None
+    aliases = [f"**{alias}**" for alias in priority.stand_ins(keys, key)]
+    fallback = snapshot.program.installed.fallback_registrations().get(key) if snapshot.program.installed else None
+    helped = f"If an operator has no kernel at `{key}`, {', then '.join(aliases)} stand in" if aliases else ""
+    if fallback is not None and fallback.fallthrough:
+        end = "PyTorch registers a fallthrough here: such a call goes on to the next key."
+    elif fallback is not None and key != META:
+        end = "PyTorch's fallback runs where there is none."
+    else:
+        end = "If none is there the call **raises** NotImplementedError: it does not fall to a lower key."
+        end += " Only a registered fallthrough is skipped."
+    gradient = ""
+    if keys.kind(key) is KeyKind.BACKEND:
+        gradient = " A kernel here does not see autograd: register gradients at `Autograd`."
+    return (f"{helped}. " if helped else "") + end + gradient
+
+
+# -- operators
+
+
+def about_operator(snapshot: Snapshot, operator: OperatorName, link: Link) -> str | None:
+    """An operator: its schema, its kernels by key, its callers, what is installed."""
+    program = snapshot.program
+    definitions = program.definitions_of(operator)
+    schema = schema_of(program, operator)
+    installed = program.installed_operator(operator)
+    if not definitions and not program.implementations_of(operator) and installed is None:
+        return f"{code(str(operator))}\n\nno definition of this operator is known"
+    title = code(schema or str(operator))
+    places = ", ".join(link_to(where(each.place), each.place, link) for each in definitions)
+    if not definitions:
+        places = f"defined by torch {_version(snapshot)}" if installed else "no `def` in the sources"
+    parts = [f"{title} · {places}", _kernel_table(snapshot, operator, link)]
+    uses = [use for use in snapshot.uses_of(operator) if use.kind in (UseKind.CALL, UseKind.REFERENCE)]
+    last = [f"{len(uses)} {'use' if len(uses) == 1 else 'uses'} in Python"]
+    if installed is not None and definitions:
+        last.append(_installed_words(installed.schema, schema, snapshot))
+    parts.append(" · ".join(last))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _installed_words(installed: str | None, own: str | None, snapshot: Snapshot) -> str:
+    there = parsed(installed) if installed else None
+    here = parsed(own) if own else None
+    if isinstance(there, Schema) and isinstance(here, Schema) and there != here:
+        return f"torch {_version(snapshot)} has another schema: {code(installed or '')}"
+    return f"torch {_version(snapshot)} has it, too"
+
+
+def _kernel_table(snapshot: Snapshot, operator: OperatorName, link: Link) -> str:
+    table = snapshot.table(operator)
+    columns = {"CPU": "CPU", "CUDA": "CUDA", "Meta": "Meta / fake", "AutogradCPU": "Autograd"}
+    cells = {title: _cell(snapshot, operator, key, table, link) for key, title in columns.items()}
+    own = snapshot.program.kernels_of(operator)
+    for key in own:
+        if key not in (*columns, "Autograd"):
+            cells[key] = _cell(snapshot, operator, key, table, link)
+    head = " | ".join(cells)
+    return f"| {head} |\n|{'---|' * len(cells)}\n| {' | '.join(cells.values())} |"
+
+
+def _cell(snapshot: Snapshot, operator: OperatorName, key: str, table: Table | None, link: Link) -> str:
+    kernels = snapshot.program.kernels_of(operator)
+    own = kernels.get(key) or (kernels.get("Autograd") if key.startswith("Autograd") else None)
+    if own:
+        words = []
+        for registered in own:
+            kernel = registered.fact.kernel
+            if kernel is not None:
+                kind = f" `{kernel.kind.value}`" if kernel.kind is not KernelKind.KERNEL else ""
+                words.append(f"✓ {link_to(kernel_word(kernel), registered.place, link)}{kind}")
+        return "<br>".join(words)
+    if table is None or not table.keys.is_runtime(key):
+        return "-"
+    return _entry_words(table[key])
+
+
+def _entry_words(entry: Entry) -> str:
+    if entry.missing or _is_refusal(entry):
+        return "✗ raises"
+    if entry.reason is Reason.AMBIGUOUS:
+        return "✗ ambiguous"
+    if entry.reason is Reason.FALLBACK:
+        if entry.fallthrough:
+            return "- skipped"
+        return "- gradients stop at this operator" if entry.key.startswith("Autograd") else "- PyTorch's fallback"
+    return f"✓ {entry.reason.value}"
+
+
+# -- kernels, types, macros, rules
+
+
+def _about_kernel(snapshot: Snapshot, site: KernelSite, link: Link) -> str:
+    kernel, fact = site.kernel, site.fact
+    parts = [f"**{kernel_word(kernel)}** — {kernel.kind.value} of {code(str(fact.operator))}"]
+    if kernel.signature is not None:
+        parts.append(f"```cpp\n{kernel.signature}\n```")
+        inferred = infer_schema(kernel.signature)
+        if inferred is not None:
+            parts.append(f"its signature means {code(format_schema(inferred))}")
+        else:
+            parts.append("its signature has types that no schema can hold, or that are not known here")
+    schema = schema_of(snapshot.program, fact.operator)
+    if schema is not None:
+        parts.append(f"the operator's schema is {code(schema)}")
+    place = kernel.defined or kernel.declared
+    if place is not None:
+        parts.append(link_to(where(place), place, link))
+    return "\n\n".join(parts)
+
+
+def _about_type(site: TypeSite) -> str:
+    argument = site.argument
+    parts = [f"**{format_type(argument.type)}** — `{format_argument(argument)}`"]
+    if site.is_return:
+        parts.append(f"a C++ kernel returns {code(cpp_value(argument.type) or '?')}")
+    elif argument.is_written:
+        parts.append("a C++ kernel takes `at::Tensor&`: the operator says that it writes to this argument")
+    else:
+        written = cpp_parameter(argument.type)
+        parts.append(f"a C++ kernel takes {code(written)}" if written else "no C++ parameter type means this")
+    return "\n\n".join(parts)
+
+
+def _about_macro(snapshot: Snapshot, site: MacroSite, link: Link) -> str:
+    unit = site.unit
+    text = snapshot.text(unit.place.path)
+    used = text.data[unit.place.start : unit.place.end].decode("utf-8", "replace")
+    parts = [f"**{unit.macro}** — {_BLOCKS.get(unit.kind, 'registers operators')}"]
+    if unit.kind in _INITIALISERS and not unit.stable:
+        name = unit.namespace or "_"
+        key = f"std::make_optional(c10::DispatchKey::{unit.key})" if unit.key else "std::nullopt"
+        parts.append(
+            f"```cpp\n// {used}\nstatic void init(torch::Library&);\n"
+            f"static const torch::detail::TorchLibraryInit at_load(\n"
+            f'    torch::Library::{_INITIALISERS[unit.kind]}, &init, "{name}", {key}, __FILE__, __LINE__);\n'
+            f"void init(torch::Library& m) {{ … }}\n```"
+        )
+        parts.append("It runs when the library is loaded; an error in it ends the process.")
+    place = _definition_of(snapshot, unit.macro)
+    if place is not None:
+        parts.append(f"defined at {link_to(where(place), place, link)}")
+    return "\n\n".join(parts)
+
+
+def _definition_of(snapshot: Snapshot, macro: str) -> Place | None:
+    """Where the project defines a macro of its own."""
+    if macro.startswith(("TORCH_LIBRARY", "STABLE_TORCH_LIBRARY")):
+        return None
+    pattern = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(" + re.escape(macro.encode()) + rb")\b", re.MULTILINE)
+    for path in snapshot.project.tree.cpp:
+        found = pattern.search(snapshot.text(path).data)
+        if found:
+            return Place(path, snapshot.text(path).line_of(found.start(1)), found.start(1), found.end(1))
+    return None
+
+
+def _about_rule(snapshot: Snapshot, site: CodeSite) -> str | None:
+    meant = [rule for rule in snapshot.packs.rules if specificity(site.code, rule.code, rule.name)]
+    if not meant:
+        return f"no rule has the code, prefix or name `{site.code}`"
+    if len(meant) == 1:
+        return document(meant[0])
+    return f"**{site.code}** — {len(meant)} rules:\n\n" + "\n".join(f"- {rule.code} {rule.name}" for rule in meant)
+
+
+def _version(snapshot: Snapshot) -> str:
+    return snapshot.program.installed.version if snapshot.program.installed else "?"

@@ -1,0 +1,109 @@
+"""Jumps: definition, declaration, implementation, references and highlights, across C++ and Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from op_lint.facts import Definition, Implementation, Kernel, OperatorName, Place
+from op_lint.server.site import KernelSite, KeySite, MacroSite, OperatorSite, Site, function_name, site_at, sites_in
+from op_lint.server.snapshot import Snapshot
+
+
+def definitions(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, ...]:
+    """Where the operator is defined, or the kernel. At a definition itself: where its kernels are registered."""
+    site = site_at(snapshot, path, offset)
+    if isinstance(site, KernelSite):
+        return tuple(_of_kernel(snapshot, site.kernel))
+    if not isinstance(site, OperatorSite):
+        return ()
+    found = tuple(each.fact.name_place for each in snapshot.program.definitions_of(site.operator))
+    if site.place in found:
+        return tuple(each.fact.name_place for each in snapshot.program.implementations_of(site.operator)) or found
+    return found or tuple(each.fact.name_place for each in snapshot.program.implementations_of(site.operator))
+
+
+def declarations(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, ...]:
+    """The definitions of the operator, also at one of them; of a kernel its declaration."""
+    site = site_at(snapshot, path, offset)
+    if isinstance(site, KernelSite):
+        return (site.kernel.declared,) if site.kernel.declared else ()
+    if not isinstance(site, OperatorSite):
+        return ()
+    return tuple(each.fact.name_place for each in snapshot.program.definitions_of(site.operator))
+
+
+def implementations(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, ...]:
+    """The functions that are the operator's kernels, fakes and formulas; where one is not known, its registration."""
+    site = site_at(snapshot, path, offset)
+    if isinstance(site, KernelSite):
+        return tuple(_of_kernel(snapshot, site.kernel))
+    if not isinstance(site, OperatorSite):
+        return ()
+    program = snapshot.program
+    facts: list[Definition | Implementation] = [
+        each.fact for each in program.definitions_of(site.operator) if each.fact.kernel is not None
+    ]
+    facts += [each.fact for each in program.implementations_of(site.operator)]
+    found: list[Place] = []
+    for fact in facts:
+        kernel = fact.kernel
+        found += list(_of_kernel(snapshot, kernel)) if kernel else []
+        if kernel is None or not (kernel.defined or kernel.declared):
+            found.append(fact.name_place)
+    return tuple(dict.fromkeys(found))
+
+
+def _of_kernel(snapshot: Snapshot, kernel: Kernel) -> Iterator[Place]:
+    """The name of the function, where its definition says it."""
+    place = kernel.defined or kernel.declared
+    if place is None:
+        return
+    yield function_name(snapshot, kernel, place) or place
+
+
+def places_of(snapshot: Snapshot, operator: OperatorName) -> tuple[Place, ...]:
+    """Every place that names an operator: definitions, kernels, Python. Each once, definitions first."""
+    program = snapshot.program
+    found = [each.fact.name_place for each in program.definitions_of(operator)]
+    found += [each.fact.name_place for each in program.implementations_of(operator)]
+    found += [use.name_place for use in snapshot.uses_of(operator)]
+    return tuple(dict.fromkeys(found))
+
+
+def references(snapshot: Snapshot, path: str, offset: int, *, with_definitions: bool) -> tuple[Place, ...]:
+    """Every place that means the same as the one at `offset`."""
+    site = site_at(snapshot, path, offset)
+    if site is None:
+        return ()
+    found = tuple(_same(snapshot, site))
+    if with_definitions or not isinstance(site, OperatorSite):
+        return found
+    own = {each.fact.name_place for each in snapshot.program.definitions_of(site.operator)}
+    return tuple(place for place in found if place not in own)
+
+
+def highlights(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, ...]:
+    """The references in the same file."""
+    return tuple(place for place in references(snapshot, path, offset, with_definitions=True) if place.path == path)
+
+
+def _same(snapshot: Snapshot, site: Site) -> Iterator[Place]:
+    program = snapshot.program
+    if isinstance(site, OperatorSite):
+        yield from places_of(snapshot, site.operator)
+    elif isinstance(site, KernelSite):
+        kernels = [each.fact.kernel for each in program.definitions]
+        kernels += [each.fact.kernel for each in program.implementations]
+        for kernel in kernels:
+            if kernel is not None and kernel.name == site.kernel.name and kernel.defined == site.kernel.defined:
+                yield kernel.place
+        yield from _of_kernel(snapshot, site.kernel)
+    elif isinstance(site, KeySite):
+        for facts in program.files:
+            for other in sites_in(snapshot, facts.path) if facts.units else ():
+                if isinstance(other, KeySite) and program.key(other.key) == program.key(site.key):
+                    yield other.place
+    elif isinstance(site, MacroSite):
+        for unit in program.units:
+            if unit.namespace == site.unit.namespace:
+                yield unit.place

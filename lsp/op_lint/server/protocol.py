@@ -1,0 +1,145 @@
+"""From op-lint's values to the protocol's, and back. Positions are converted here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from lsprotocol import types
+
+from op_lint.documentation import page_url
+from op_lint.facts import Place
+from op_lint.findings import Edit, Finding, Severity
+from op_lint.server.code_actions import Action
+from op_lint.server.documents import Change
+from op_lint.server.session import Session
+from op_lint.server.snapshot import Snapshot
+from op_lint.server.workspace import Workspace
+from op_lint.text import SourceText
+
+SOURCE = "op-lint"
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.HINT: types.DiagnosticSeverity.Information,
+}
+
+
+def position(text: SourceText, offset: int, encoding: str) -> types.Position:
+    """Byte `offset` as a position; what lies behind the text is its end."""
+    return types.Position(*text.line_units(min(offset, len(text.data)), encoding))
+
+
+def span(text: SourceText, start: int, end: int, encoding: str) -> types.Range:
+    """Bytes `start` to `end` as a range."""
+    return types.Range(position(text, start, encoding), position(text, end, encoding))
+
+
+def offset_of(text: SourceText, where: types.Position, encoding: str) -> int:
+    """The byte that a position means, clamped to its line."""
+    return text.offset_of(where.line, where.character, encoding)
+
+
+def changes_of(params: types.DidChangeTextDocumentParams) -> list[Change]:
+    """The edits of a notification."""
+    changes = []
+    for change in params.content_changes:
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            start, end = change.range.start, change.range.end
+            changes.append(Change(change.text, (start.line, start.character), (end.line, end.character)))
+        else:
+            changes.append(Change(change.text))
+    return changes
+
+
+class View:
+    """One workspace at one moment, as the client sees it."""
+
+    def __init__(self, session: Session, workspace: Workspace, snapshot: Snapshot, client: types.ClientCapabilities):
+        self.session = session
+        self.workspace = workspace
+        self.snapshot = snapshot
+        self.client = client
+        self.encoding = session.encoding
+
+    def uri(self, path: str) -> str:
+        """The URI of a file."""
+        return self.session.uri(self.workspace, path)
+
+    def range(self, place: Place) -> types.Range:
+        """A place as a range of its file; in a file that is gone, the line that the place names."""
+        text = self.snapshot.text(place.path)
+        if place.end > len(text.data):
+            line = max(0, place.line - 1)
+            return types.Range(types.Position(line, 0), types.Position(line, 0))
+        return span(text, place.start, place.end, self.encoding)
+
+    def location(self, place: Place) -> types.Location:
+        """A place as a location."""
+        return types.Location(self.uri(place.path), self.range(place))
+
+    def locations(self, places: Iterable[Place]) -> list[types.Location]:
+        """Places as locations, each once, in order."""
+        return [self.location(place) for place in dict.fromkeys(places)]
+
+    def link(self, place: Place) -> str:
+        """A place as the target of a Markdown link."""
+        start = self.range(place).start
+        return f"{self.uri(place.path)}#L{start.line + 1}"
+
+    def diagnostic(self, finding: Finding) -> types.Diagnostic:
+        """A finding as a diagnostic."""
+        document = self.client.text_document
+        wants = (document.publish_diagnostics if document else None) or types.PublishDiagnosticsClientCapabilities()
+        packs = self.snapshot.packs
+        rule = next((rule for rule in packs.rules if rule.code == finding.code), None)
+        url = page_url(rule, packs.sources[rule.code]) if rule else None
+        related = [
+            types.DiagnosticRelatedInformation(self.location(each.place), each.message) for each in finding.related
+        ]
+        fix = finding.fix
+        return types.Diagnostic(
+            range=self.range(finding.place),
+            message="\n".join((finding.message, *finding.notes)),
+            severity=_SEVERITIES[finding.severity],
+            code=finding.code,
+            code_description=types.CodeDescription(url) if url else None,
+            source=SOURCE,
+            tags=[types.DiagnosticTag.Unnecessary] if finding.name.startswith("unused-") else None,
+            related_information=related if related and wants.related_information is not False else None,
+            data={"name": finding.name, "fix": {"title": fix.title, "safe": fix.safe} if fix else None},
+        )
+
+    def diagnostics(self, path: str) -> list[types.Diagnostic]:
+        """The diagnostics of one file."""
+        return [self.diagnostic(finding) for finding in self.snapshot.findings.get(path, ())]
+
+    def workspace_edit(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
+        """Edits as a change of the workspace, bound to the versions that they were made for where the client can."""
+        by_path: dict[str, list[types.TextEdit]] = {}
+        for edit in edits:
+            by_path.setdefault(edit.place.path, []).append(types.TextEdit(self.range(edit.place), edit.text))
+        workspace = self.client.workspace
+        capable = workspace.workspace_edit if workspace else None
+        if not (capable and capable.document_changes):
+            return types.WorkspaceEdit(changes={self.uri(path): made for path, made in by_path.items()})
+        changes: list[Any] = []
+        for path, made in by_path.items():
+            document = self.snapshot.documents.get(path)
+            version = document.version if document else None
+            identifier = types.OptionalVersionedTextDocumentIdentifier(self.uri(path), version)
+            changes.append(types.TextDocumentEdit(identifier, list(made)))
+        return types.WorkspaceEdit(document_changes=changes)
+
+    def code_action(self, action: Action, given: Sequence[types.Diagnostic]) -> types.CodeAction:
+        """An action, with those of the client's diagnostics that it mends."""
+        finding = action.finding
+        mended = [each for each in given if finding and each.code == finding.code] if finding else []
+        return types.CodeAction(
+            title=action.title,
+            kind=action.kind,
+            diagnostics=mended or None,
+            edit=self.workspace_edit(action.edits),
+            is_preferred=action.preferred or None,
+        )

@@ -1,0 +1,329 @@
+"""One root: its files, what is open of them, and the way from an edit to a new snapshot, each file read once.
+
+Two threads meet here: the one of the protocol says what has changed (`change`), the one of the engine makes snapshots
+(`compute`). What the second keeps between snapshots nobody else touches.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from op_lint import python
+from op_lint.analysis import Readers, cpp_options, linked, read_facts
+from op_lint.cache import FactsCache
+from op_lint.check import check
+from op_lint.config import Configuration, selector_problems
+from op_lint.cpp import CppReader
+from op_lint.facts import FileFacts, Language
+from op_lint.files import SourceTree, find_root, language_of
+from op_lint.installed.reader import Reading, ReadRequest, read_installed
+from op_lint.macros import MacroSearch, search_macros
+from op_lint.packs import Packs
+from op_lint.program import Program
+from op_lint.project import Project, open_project
+from op_lint.selection import selected_rules
+from op_lint.server.documents import Document
+from op_lint.server.pool import Cancelled, Pool
+from op_lint.server.settings import ClientSettings
+from op_lint.server.snapshot import Snapshot
+from op_lint.workers import ReadFile, Task
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What a snapshot is to be made of. `changed` are files to read again; `anew` asks for a new look at everything."""
+
+    revision: int
+    documents: Mapping[str, Document]
+    changed: frozenset[str]
+    anew: bool
+    settings: ClientSettings
+    reading: Reading | None
+
+
+class Workspace:
+    """The files below `root`, or, with `only`, one file that belongs to no project.
+
+    `trusted` is False until the client says otherwise: see `InterpreterSearch`.
+    """
+
+    def __init__(
+        self, root: Path, packs: Packs, settings: ClientSettings, *, only: str | None = None, trusted: bool = True
+    ) -> None:
+        self.root = root
+        self.only = only
+        self.packs = packs
+        self.settings = settings
+        self.trusted = trusted
+        self.snapshot: Snapshot | None = None
+        self.revision = 1
+        self._lock = threading.Lock()
+        self._documents: dict[str, Document] = {}
+        self._changed: set[str] = set()
+        self._anew = True
+        self._reading: Reading | None = None
+        self._kept: _Kept | None = None
+
+    @cached_property
+    def root_of_facts(self) -> Path:
+        """The folder that the paths of facts are relative to: the project's root, which may lie above `root`."""
+        return self.root if self.only is not None else find_root([self.root])
+
+    # -- the protocol's side
+
+    def open(self, path: str, document: Document) -> None:
+        """A document was opened or edited."""
+        with self._lock:
+            is_new = path not in self._documents and not (self.root_of_facts / path).exists()
+            self._documents[path] = document
+            self._note({path}, anew=is_new)
+
+    def close(self, path: str) -> None:
+        """A document was closed: the file on disk counts again."""
+        with self._lock:
+            if self._documents.pop(path, None) is not None:
+                self._note({path}, anew=not (self.root_of_facts / path).exists())
+
+    def change(self, paths: Iterable[str] = (), *, anew: bool = False) -> None:
+        """Files have changed on disk; `anew` where files came, went, or the configuration changed."""
+        with self._lock:
+            self._note(set(paths), anew=anew)
+
+    def configure(self, settings: ClientSettings, *, trusted: bool) -> None:
+        """The editor's settings have changed."""
+        with self._lock:
+            self.settings, self.trusted = settings, trusted
+            self._note(set(), anew=True)
+
+    def set_reading(self, reading: Reading | None) -> None:
+        """The installed torch was read."""
+        with self._lock:
+            self._reading = reading
+            self._note(set(), anew=False)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the snapshot is behind."""
+        return self.snapshot is None or self.snapshot.revision != self.revision
+
+    def document(self, path: str) -> Document | None:
+        """What is open at a path."""
+        with self._lock:
+            return self._documents.get(path)
+
+    @property
+    def documents(self) -> dict[str, Document]:
+        """All that is open, by path."""
+        with self._lock:
+            return dict(self._documents)
+
+    def _note(self, paths: set[str], *, anew: bool) -> None:
+        self._changed |= paths
+        self._anew |= anew
+        self.revision += 1
+
+    # -- the engine's side
+
+    def compute(self, pool: Pool) -> Snapshot:
+        """The next snapshot. Raises Cancelled when something changes meanwhile; nothing is lost then."""
+        with self._lock:
+            wanted = Wanted(
+                self.revision,
+                dict(self._documents),
+                frozenset(self._changed),
+                self._anew or self._kept is None,
+                self.settings,
+                self._reading,
+            )
+        kept = self._kept or _Kept(self._project(wanted), self.packs)
+        kept = kept.following(wanted, self._project, lambda: self.revision == wanted.revision, pool)
+        snapshot = kept.snapshot(wanted, lambda: self.revision == wanted.revision)
+        with self._lock:
+            if self.revision != wanted.revision:
+                raise Cancelled
+            self._changed, self._anew = set(), False
+            self._kept, self.snapshot = kept, snapshot
+        return snapshot
+
+    def read_torch(self) -> Reading | None:
+        """The torch that the sources are held against. Takes seconds, in a process of its own."""
+        project = self._kept.project if self._kept else self._project(None)
+        settings = project.settings
+        if not settings.torch:
+            return None
+        search = msgspec.structs.replace(project.interpreters(), editor=self.settings.interpreter, trusted=self.trusted)
+        return read_installed(
+            ReadRequest(
+                search,
+                load=self.settings.load,
+                imports=self.settings.imports,
+                snapshot=settings.torch_version,
+                cache=project.cache_folder / "torch",
+            )
+        )
+
+    def _project(self, wanted: Wanted | None) -> Project:
+        settings = wanted.settings if wanted else self.settings
+        documents = wanted.documents if wanted else {}
+        if self.only is not None:
+            is_cpp = language_of(self.only) is Language.CPP
+            tree = SourceTree(str(self.root), (self.only,) if is_cpp else (), () if is_cpp else (self.only,))
+            project = Project(self.root, Configuration(), tree)
+        else:
+            project = open_project([self.root], overrides=settings.overrides)
+        tree = _with_new(project.tree, project.root, documents)
+        known = {*tree.cpp, *tree.python}
+        buffers = {path: document.data for path, document in documents.items() if path in known}
+        return msgspec.structs.replace(project, tree=tree, buffers=buffers)
+
+
+def _with_new(tree: SourceTree, root: Path, documents: Mapping[str, Document]) -> SourceTree:
+    """The tree with the documents that are not on disk yet. What is there and excluded stays excluded."""
+    new = [path for path in documents if not (root / path).exists()]
+    files = {
+        field: tuple(sorted({*listed, *(path for path in new if language_of(path) is language)}))
+        for field, language, listed in (("cpp", Language.CPP, tree.cpp), ("python", Language.PYTHON, tree.python))
+    }
+    return msgspec.structs.replace(tree, **files)
+
+
+class _Memory:
+    """Facts by key, in front of the cache on disk. Of a buffer that differs from its file nothing goes to disk."""
+
+    def __init__(self, disk: FactsCache) -> None:
+        self._disk = disk
+        self._found: dict[str, tuple[str, FileFacts]] = {}
+        self.buffers: Mapping[str, bytes] = {}
+
+    def get(self, path: str, key: str) -> FileFacts | None:
+        kept_key, facts = self._found.get(path, ("", None))
+        if kept_key == key:
+            return facts
+        facts = self._disk.get(path, key)
+        if facts is not None:
+            self._found[path] = (key, facts)
+        return facts
+
+    def put(self, path: str, key: str, found: FileFacts) -> None:
+        self._found[path] = (key, found)
+        if path not in self.buffers:
+            self._disk.put(path, key, found)
+
+    def prune(self) -> None:
+        self._disk.prune()
+
+
+class _Kept:
+    """What the engine keeps of a workspace between snapshots."""
+
+    def __init__(self, project: Project, packs: Packs) -> None:
+        self.project = project
+        self._packs = packs
+        self._memory = _Memory(FactsCache(project.cache_folder))
+        self._cpp: CppReader | None = None
+        self._facts: dict[str, FileFacts] = {}
+        self._macros: tuple[frozenset[str], tuple[MacroSearch, ...]] = (frozenset(), ())
+
+    def following(
+        self,
+        wanted: Wanted,
+        open_again: Callable[[Wanted], Project],
+        is_wanted: Callable[[], bool],
+        pool: Pool,
+    ) -> _Kept:
+        """The same after the changes in `wanted`; this one stays as it is."""
+
+        def read(function: ReadFile, tasks: list[Task]) -> Iterable[tuple[str, FileFacts]]:
+            return pool.read(function, tasks, is_wanted)
+
+        after = _Kept(self.project, self._packs)
+        after._memory, after._macros = self._memory, self._macros
+        if wanted.anew or self._cpp is None:
+            after._read_everything(open_again(wanted), None, read)
+            after._macros = (frozenset(), ())
+            return after
+        tree = self.project.tree
+        known = {*tree.cpp, *tree.python}
+        buffers = {path: document.data for path, document in wanted.documents.items() if path in known}
+        project = msgspec.structs.replace(self.project, buffers=buffers)
+        cpp = self._cpp
+        for path in wanted.changed & set(tree.cpp):
+            cpp = cpp.edited(path, buffers.get(path))
+        moved = set(cpp.candidates()) ^ set(self._cpp.candidates())
+        if cpp.macros != self._cpp.macros or not moved <= wanted.changed:
+            after._read_everything(project, cpp, read)
+        else:
+            after._read_some(project, cpp, self._facts, wanted.changed & known, read)
+        return after
+
+    def _readers(self, cpp: CppReader) -> Readers:
+        project = self.project
+        options = python.PythonOptions(project.settings.wrappers)
+        return Readers(Path(project.tree.root), cpp, options, project.buffers)
+
+    def _read_everything(
+        self,
+        project: Project,
+        cpp: CppReader | None,
+        read: Callable[[ReadFile, list[Task]], Iterable[tuple[str, FileFacts]]],
+    ) -> None:
+        self.project = project
+        self._memory.buffers = project.buffers
+        root, tree = Path(project.tree.root), project.tree
+        self._cpp = cpp or CppReader(root, tree.cpp, cpp_options(project.settings), project.buffers)
+        analysis = read_facts(self._readers(self._cpp), tree, read, self._memory)
+        self._facts = {facts.path: facts for facts in analysis.files}
+
+    def _read_some(
+        self,
+        project: Project,
+        cpp: CppReader,
+        facts: Mapping[str, FileFacts],
+        changed: frozenset[str],
+        read: Callable[[ReadFile, list[Task]], Iterable[tuple[str, FileFacts]]],
+    ) -> None:
+        self.project, self._cpp = project, cpp
+        readers = self._readers(cpp)
+        including = {path for path, found in facts.items() if any(each.path in changed for each in found.includes)}
+        stale = changed | including
+        self._facts = {path: found for path, found in facts.items() if path not in stale}
+        tasks: list[Task] = []
+        for path in sorted(stale):
+            data = readers.content(path)
+            if data is None or readers.is_candidate(path, data):
+                tasks.append((path, data))
+            else:
+                self._facts.update((found.path, found) for found in readers.imports(path, data))
+        self._facts.update(read(readers.read, tasks))
+
+    def snapshot(self, wanted: Wanted, is_wanted: Callable[[], bool]) -> Snapshot:
+        """The rules asked. Raises Cancelled."""
+
+        def proceed() -> None:
+            if not is_wanted():
+                raise Cancelled
+
+        proceed()
+        project = self.project
+        options = python.PythonOptions(project.settings.wrappers)
+        files = linked([self._facts[path] for path in sorted(self._facts)], options)
+        torch = wanted.reading.torch if wanted.reading else None
+        program = Program(files, torch, project.settings, self._search(files))
+        rules = self._packs.rules
+        selected = selected_rules(rules, project.settings.selectors, wanted.settings.selectors)
+        problems = (*project.problems, *selector_problems(project.configuration, rules))
+        checked = check(program, selected, rules, problems, proceed)
+        documents = {path: document for path, document in wanted.documents.items() if path in project.buffers}
+        return Snapshot(
+            wanted.revision, project, program, checked, documents, wanted.reading, self._packs, wanted.settings
+        )
+
+    def _search(self, files: tuple[FileFacts, ...]) -> tuple[MacroSearch, ...]:
+        names = frozenset(unit.namespace_macro for file in files for unit in file.units if unit.namespace_macro)
+        if names != self._macros[0]:
+            self._macros = (names, search_macros(self.project.root, files))
+        return self._macros[1]
