@@ -47,8 +47,8 @@ from op_lint.python.values import (
 )
 from op_lint.python.vocabulary import CUSTOM_OP_METHODS, LIBRARY_METHODS, OPS_ATTRIBUTES, PACKET_ATTRIBUTES
 
-_MOST_STEPS = 400_000
-"""How many expressions of one file are looked at: a second or two, far above what real files need."""
+_MOST_STEPS = 100_000
+"""How many expressions of one function, or of a module without them, are looked at: far more than real ones have."""
 
 MOST_OPTIONS = 8
 """A value with more alternatives is treated as unknown."""
@@ -133,6 +133,10 @@ class Expressions(ABC):
     @abstractmethod
     def resolved(self, value: Value) -> Value:
         """What other files tell about a value."""
+
+    def restart(self) -> None:
+        """Give what is read next the full number of steps."""
+        self._steps = 0
 
     @contextmanager
     def within(self, context: Context) -> Iterator[None]:

@@ -26,7 +26,7 @@ from op_lint.facts import (
     UseKind,
 )
 from op_lint.python import pure
-from op_lint.python.expressions import Context, Expressions, choice, is_interesting
+from op_lint.python.expressions import Context, Expressions, TooComplexError, choice, is_interesting
 from op_lint.python.modules import relative_module
 from op_lint.python.recorder import Chain, Deferred, Recorder
 from op_lint.python.registrations import LIBRARY, Registrar, Site
@@ -71,6 +71,7 @@ from op_lint.python.vocabulary import (
     LIBRARY_METHODS,
     QUALIFIED,
     REGISTERING_NAME,
+    RELATED_NAME,
     SCHEMA,
     SINCE_2_4,
     TORCH_LIBRARIES,
@@ -167,6 +168,8 @@ class Interpreter(Expressions):
         self.registrar = Registrar(self)
         self.knowledge: dict[Place, _Knowledge] = {}
         self.stars: list[tuple[str, bool]] = []
+        self.unread: list[Function] = []
+        """Functions that are too complex to be read to their end."""
         self.changed = frozenset(name for names in _GLOBALS.findall(source.text) for name in names.replace(",", " ").split())
         self._frames: list[_Frame] = []
         self._waiting: list[Function] = []
@@ -190,10 +193,17 @@ class Interpreter(Expressions):
 
     def _read_if_interesting(self, function: Function) -> bool:
         assert function.node is not None
-        interesting = self._is_of_interest(function.node)
-        if interesting:
+        if not self._is_of_interest(function.node):
+            return False
+        if self._frames:
             self._read_alone(function)
-        return interesting
+            return True
+        self.restart()
+        try:
+            self._read_alone(function)
+        except TooComplexError:
+            self.unread.append(function)
+        return True
 
     def function_place(self) -> Place | None:
         """The function whose body is being read."""
@@ -216,7 +226,9 @@ class Interpreter(Expressions):
     def resolved(self, value: Value) -> Value:
         """What other files tell about a value."""
         if self.linker is not None and isinstance(value, Imported | Result):
-            return self.linker.lookup(value, self.source.path)
+            found = self.linker.lookup(value, self.source.path)
+            instead = value.instead if isinstance(value, Result) and not value.attributes else None
+            return instead if instead is not None and isinstance(found, Unknown | Result) else found
         return value
 
     def _is_of_interest(self, node: ast.stmt | ast.expr) -> bool:
@@ -588,13 +600,14 @@ class Interpreter(Expressions):
         for written, decorator in zip(reversed(node.decorator_list), reversed(decorators), strict=True):
             kind = _BINDINGS.get(decorator.dotted) if isinstance(decorator, Imported) else None
             if kind is not None:
-                function.binding = kind
+                value = function = replace(function, binding=kind)
                 continue
             result = self.call(decorator, Arguments((Argument(value, written=argument_place),)), written)
-            if is_interesting(result) and result != NONE:
-                value = result
+            replaced = replace(value, decorated=True) if isinstance(value, Function) else value
+            if isinstance(result, Result):
+                value = replace(result, instead=replaced)
             else:
-                function.decorated = True
+                value = result if is_interesting(result) and result != NONE else replaced
         self.set_name(node.name, value)
 
     def defined_function(self, node: ast.Lambda) -> Function:
@@ -755,7 +768,7 @@ class Interpreter(Expressions):
                 (condition, self._call_under(condition, option, arguments, at)) for condition, option in callee.options
             )
         chosen = _first_choice(arguments)
-        if chosen is not None and _takes_choices(callee):
+        if chosen is not None and self._takes_choices(callee, arguments):
             return choice(
                 (condition, self._call_under(condition, callee, _with(arguments, chosen, option), at))
                 for condition, option in _options(arguments, chosen)
@@ -769,6 +782,15 @@ class Interpreter(Expressions):
         if isinstance(callee, Unknown) and callee.parameters and _may_register(at):
             self.depends()
         return self._call_result(callee, arguments, at)
+
+    def _takes_choices(self, callee: Value, arguments: Arguments) -> bool:
+        """Whether it matters which of several values an argument is."""
+        if isinstance(callee, Imported):
+            return callee.dotted in APIS or (is_project(callee) and _worth_deferring(callee.attributes, arguments))
+        if isinstance(callee, Function):
+            known = self.knowledge.get(callee.place)
+            return self.linker is not None or (known is not None and known.depends)
+        return isinstance(callee, Method | Class | Partial | Result)
 
     def _call_under(self, condition: Condition, callee: Value, arguments: Arguments, at: Place | ast.expr) -> Value:
         with self.under(condition):
@@ -792,7 +814,7 @@ class Interpreter(Expressions):
         computed = pure.FUNCTIONS.get(dotted)
         if computed is not None:
             return computed([argument.value for argument in arguments.positional])
-        return self.defer(callee, arguments, at) if is_project(callee) and _worth_deferring(callee, arguments) else None
+        return self.defer(callee, arguments, at) if is_project(callee) and _worth_deferring(callee.attributes, arguments) else None
 
     def _call_method(self, callee: Method, arguments: Arguments, at: Place | ast.expr) -> Value | None:
         owner, name = callee.owner, callee.name
@@ -840,7 +862,10 @@ class Interpreter(Expressions):
         return callee.apply(arguments.positional[0]) if arguments.positional else None
 
     def _call_result_of(self, callee: Result, arguments: Arguments, at: Place | ast.expr) -> Value | None:
-        return self.defer(callee, arguments, at)
+        if _worth_deferring(callee.attributes, arguments):
+            return self.defer(callee, arguments, at)
+        instead = callee.instead
+        return self.call(instead, arguments, at) if isinstance(instead, Function) and not callee.attributes else None
 
     def _call_custom_op(self, callee: CustomOp, _arguments: Arguments, at: Place | ast.expr) -> Value | None:
         text = callee.name.text
@@ -868,10 +893,10 @@ class Interpreter(Expressions):
             return None
         if self.linker is None:
             known = self._read_alone(callee)
-            if not known.depends and not _is_of_use(known.returned):
-                return None
             if not known.depends and not parameters_of(known.returned) and not isinstance(known.returned, Function):
-                return known.returned
+                return known.returned if _is_of_use(known.returned) else None
+            if not known.depends and not (_is_of_use(known.returned) and _is_short(callee.node)):
+                return None
         return self._follow(callee, arguments, at)
 
     def _note_call(self, callee: Function, at: Place | ast.expr) -> None:
@@ -923,7 +948,7 @@ class Interpreter(Expressions):
     def _is_worth_reading(self, function: Function) -> bool:
         node = function.node
         assert node is not None
-        return self._is_of_interest(node) or isinstance(node, ast.Lambda) or len(node.body) <= _SHORT
+        return self._is_of_interest(node) or _is_short(node)
 
     def _unknown_arguments(self, function: Function) -> dict[str, Value]:
         node = function.node
@@ -980,15 +1005,22 @@ class Interpreter(Expressions):
         instance = Instance(callee)
         made = self.attribute(instance, "__init__", at if isinstance(at, ast.expr) else ast.Constant(None))
         if isinstance(made, Function):
-            if self.linker is None:
-                self.receiver_of(callee)
-            self._follow(made, arguments, at)
+            if self.linker is not None or _is_short(made.node) or self._is_registering(callee):
+                self._follow(made, arguments, at)
         elif _derives_from_library(callee):
             library = self.call(Imported("torch", ("library", "Library")), arguments, at)
             instance.library = library if isinstance(library, Library) else None
         if instance.library is not None:
             instance.library.state.kept = True
         return instance
+
+    def _is_registering(self, cls: Class) -> bool:
+        """Whether what objects of a class register depends on how they are made."""
+        self.receiver_of(cls)
+        methods = [value for value in cls.scope.names.values() if isinstance(value, Function) and value.node is not None]
+        if any(self._read_alone(method).depends for method in methods if self._is_worth_reading(method)):
+            return True
+        return any(self._is_registering(base) for base in cls.bases if isinstance(base, Class) and base is not cls)
 
     # Other files
 
@@ -1239,6 +1271,10 @@ def _names_in(node: ast.AST) -> tuple[int, list[ast.Name]]:
 _LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
 
 
+def _is_short(node: FunctionNode | None) -> bool:
+    return isinstance(node, ast.Lambda) or (node is not None and len(node.body) <= _SHORT)
+
+
 def _loaded(target: ast.expr) -> ast.expr:
     """An assignment's target as an expression that reads it."""
     if isinstance(target, ast.Name):
@@ -1328,13 +1364,6 @@ def _with(arguments: Arguments, chosen: int | str, value: Value) -> Arguments:
     return Arguments(tuple(positional), tuple(keywords.items()), arguments.open)
 
 
-def _takes_choices(callee: Value) -> bool:
-    """Whether it matters which of several values an argument is."""
-    if isinstance(callee, Imported):
-        return callee.dotted in APIS or is_project(callee)
-    return isinstance(callee, Function | Method | Class | Partial | Result)
-
-
 def _bound(function: Function, arguments: Arguments) -> dict[str, Value]:
     """The values of a function's parameters in a call."""
     node = function.node
@@ -1396,7 +1425,8 @@ def _worth_following(value: Value) -> bool:
     if isinstance(value, Imported):
         dotted = value.dotted
         if is_project(value):
-            return bool(REGISTERING_NAME.search(dotted.rpartition(".")[2]))
+            name = dotted.rpartition(".")[2]
+            return bool(REGISTERING_NAME.search(name) or RELATED_NAME.search(name))
         return dotted in APIS or dotted in _REGISTERING_MODULES
     return isinstance(value, Library | CustomOp | Operator | Partial | Decorator | Result | Instance)
 
@@ -1404,11 +1434,14 @@ def _worth_following(value: Value) -> bool:
 _REGISTERING_MODULES = frozenset(name.rpartition(".")[0] for name in APIS)
 
 
-def _worth_deferring(callee: Imported, arguments: Arguments) -> bool:
+def _worth_deferring(names: tuple[str, ...], arguments: Arguments) -> bool:
     """Whether a function of another file may register something, by its name and its arguments."""
-    if callee.attributes and REGISTERING_NAME.search(callee.attributes[-1]):
+    name = names[-1] if names else ""
+    if REGISTERING_NAME.search(name) or name in _REGISTERING_METHODS:
         return True
-    texts = (value.prefix for value in arguments.values() if isinstance(value, String))
-    return any(QUALIFIED.match(text) or SCHEMA.match(text) for text in texts) or any(
-        isinstance(value, Library | CustomOp) for value in arguments.values()
-    )
+    values = arguments.values()
+    texts = (value.prefix for value in values if isinstance(value, String))
+    if any(QUALIFIED.match(text) or SCHEMA.match(text) for text in texts):
+        return True
+    kinds = (Library, CustomOp, Function) if not name or RELATED_NAME.search(name) else (Library, CustomOp)
+    return any(isinstance(value, kinds) for value in values)

@@ -167,6 +167,7 @@ class LinkResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
     index: int
     attributes: tuple[str, ...]
+    instead: Linked | None = None
 
 
 class LinkChoice(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -403,8 +404,9 @@ class _Freezer:
     def _method(self, value: Method, depth: int) -> Linked:
         return LinkMethod(self.value(value.owner, depth), value.name)
 
-    def _result(self, value: Result, _depth: int) -> Linked:
-        return LinkResult(value.index, value.attributes)
+    def _result(self, value: Result, depth: int) -> Linked:
+        instead = None if value.instead is None else self.value(value.instead, depth)
+        return LinkResult(value.index, value.attributes, instead)
 
     def _choice(self, value: Choice, depth: int) -> Linked:
         return LinkChoice(tuple((condition, self.value(option, depth)) for condition, option in value.options))

@@ -76,15 +76,18 @@ def _read(source: SourceFile, tree: ast.Module, options: PythonOptions) -> FileF
     )
     recorder = Recorder(source.path)
     interpreter = Interpreter(source, Scope("module"), recorder, HotLines(source.data))
-    problem = None
+    problems: list[Problem] = []
     try:
         interpreter.module(tree)
     except (RecursionError, TooComplexError):
-        problem = _problem(source.path, "too-complex", "the file is too complex to be read to its end")
+        problems.append(_problem(source.path, "too-complex", "the file is too complex to be read to its end"))
+    problems += (
+        Problem("too-complex", f"`{function.name}` is too complex to be read to its end", function.place)
+        for function in interpreter.unread[:1]
+    )
     recorder.flush()
-    linkage = b"" if problem else linkage_of(interpreter)
-    facts = recorder.facts(module_name(source.path), linkage)
-    return replace(facts, problems=(problem,)) if problem else facts
+    facts = recorder.facts(module_name(source.path), linkage_of(interpreter))
+    return replace(facts, problems=tuple(problems))
 
 
 def _broken(path: str, data: bytes, source: SourceFile, error: SyntaxError) -> FileFacts:

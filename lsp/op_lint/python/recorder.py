@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from op_lint.condition import ALWAYS, Condition, disjunction
+from op_lint.condition import ALWAYS, Atom, Condition, atoms, disjunction
 from op_lint.facts import (
     Definition,
     Fallback,
@@ -44,6 +45,9 @@ Event = tuple[Chain, str, str]
 """Something that happens at the end of a chain: what it is (`Unresolved.what`), and what tells it from its like."""
 
 Fact = Unit | Definition | Implementation | Fallback | Unresolved | LibraryLoad | SchemaInference
+
+_MOST_ATOMS = 24
+"""A condition of more atoms helps nobody."""
 
 _Conditional = Unit | Definition | Implementation | Fallback | Unresolved | LibraryLoad
 _Kind = TypeVar("_Kind", bound=Fact)
@@ -117,7 +121,13 @@ class Recorder:
                 del self._pending[pending]
 
     def pend(self, event: Event, fact: Fact) -> None:
-        """Remember what is known without the calls that give the parameters, in case there is none."""
+        """Remember what is known without the calls that give the parameters, in case there is none.
+
+        A call that does not give them either tells nothing new.
+        """
+        chain, what, _ = event
+        if any(known[:2] == (chain[index:], what) for known in self._pending for index in range(1, len(chain))):
+            return
         pending = self._pending.setdefault(event, [])
         if fact not in pending:
             pending.append(fact)
@@ -127,7 +137,7 @@ class Recorder:
         identity = fact if isinstance(fact, SchemaInference) else _unconditional(fact)
         known = self._facts.get(identity)
         if known is not None and not isinstance(known, SchemaInference) and not isinstance(fact, SchemaInference):
-            fact = _under(known, disjunction((known.condition, fact.condition)))
+            fact = _under(known, _either(known, fact))
         self._facts[identity] = fact
 
     def facts_of(self, kind: type[_Kind]) -> list[_Kind]:
@@ -363,6 +373,14 @@ def _cut(piece: Piece, low: int, high: int, start: int) -> Piece:
     place = replace(piece.place, start=piece.place.start + inner[low], end=piece.place.start + inner[high])
     own = tuple(step - inner[low] for step in steps[low:high])
     return Piece(start, high - low, place, () if not piece.steps or own == tuple(range(len(own))) else own)
+
+
+def _either(first: _Conditional, second: _Conditional) -> Condition:
+    """The condition that one of two equal facts holds; of too many ways to the same, only that there are some."""
+    condition = disjunction((first.condition, second.condition))
+    if sum(1 for _ in islice(atoms(condition), _MOST_ATOMS + 1)) <= _MOST_ATOMS:
+        return condition
+    return Atom(f"one of several conditions at {first.place.path}:{first.place.line}")
 
 
 def _unconditional(fact: _Conditional) -> _Conditional:

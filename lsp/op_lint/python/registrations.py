@@ -47,6 +47,7 @@ from op_lint.python.values import (
     LibraryState,
     Method,
     Operator,
+    Result,
     Run,
     Sequence,
     String,
@@ -275,7 +276,6 @@ class Registrar:
         identity = (site.chain, what, tag)
         if self.recorder.is_settled(identity):
             return
-        self.recorder.supersede(identity)
         self.recorder.loop(site.context.loops)
         open_to = parameters_of(refine)
         try:
@@ -287,6 +287,7 @@ class Registrar:
             self.host.depends()
             self.recorder.pend(identity, fact)
         else:
+            self.recorder.supersede(identity)
             self.recorder.add(fact)
             self.recorder.settle(identity)
 
@@ -598,6 +599,8 @@ class Registrar:
 
     def _kernel(self, argument: Argument | None, site: Site, kind: KernelKind) -> Kernel:
         value = argument.value if argument else NONE
+        if isinstance(value, Result) and value.instead is not None and not value.attributes:
+            value = value.instead
         at = site.here(argument.place if argument else None)
         if isinstance(value, Function):
             described = describe(value)

@@ -366,7 +366,9 @@ class _Project:
         return Partial(self._thawed(page, linked.callee), self._arguments(page, linked.arguments))
 
     def _later(self, page: _Page, linked: LinkResult) -> Value:
-        return self.lookup(Result(linked.index, linked.attributes, page.facts.path), page.facts.path)
+        found = self.lookup(Result(linked.index, linked.attributes, page.facts.path), page.facts.path)
+        known = linked.instead is None or not isinstance(found, Unknown)
+        return found if known or linked.instead is None else self._thawed(page, linked.instead)
 
     def _choice(self, page: _Page, linked: LinkChoice) -> Value:
         return Choice(tuple((condition, self._thawed(page, option)) for condition, option in linked.options))

@@ -331,12 +331,14 @@ class Choice(Value):
 class Result(Value):
     """What a call that can only be understood with other files returns, or an attribute of that.
 
-    `path` is the file of the call, empty for the file at hand.
+    `path` is the file of the call, empty for the file at hand. `instead` is what it is taken for as long as nothing better
+    is known: the function that is decorated.
     """
 
     index: int
     attributes: tuple[str, ...] = ()
     path: str = ""
+    instead: Value | None = None
 
 
 class Scope:

@@ -193,9 +193,12 @@ DTYPES = {
 """The names of dtypes in `torch`, and the name that a dtype prints as (torch 2.13)."""
 
 REGISTERING_NAME = re.compile(
-    r"regist|custom_?op|_op$|_ops$|impl|fake|meta|abstract|define|library|kernel|dialect|schema|torchlib", re.IGNORECASE
+    r"regist|custom_?op|define|librar|dialect|(?:^|_)fake|impl_abstract|abstract_impl|load_(?:torch|ops?|ext)", re.IGNORECASE
 )
-"""Names that functions which register operators have: a call of such a one from another file is worth remembering."""
+"""Names of functions that register operators: a call of such a one from another file is worth remembering."""
+
+RELATED_NAME = re.compile(r"ops?$|impl|meta|abstract|kernel|wrap", re.IGNORECASE)
+"""Names that they may have, too, and many other functions: worth it if the arguments look like it."""
 
 QUALIFIED = re.compile(r"[A-Za-z_]\w*::\w+")
 """A string that names an operator, or starts like one."""
