@@ -16,8 +16,9 @@ class ImplWithoutDef(Rule):
 
     ## What it does
     Reports a kernel that is registered for an operator which neither these sources nor the installed torch define. It
-    speaks only of namespaces that these sources (or torch) own, and only where no definition can be hidden from
-    it: one whose name is computed at run time, or one in a file that could not be read, makes it silent.
+    speaks only of namespaces that these sources (or torch) own, and of names that are nearly right; and only where no
+    definition can be hidden from it: one whose name is computed at run time, or one in a file that could not be
+    read, makes it silent.
 
     ## Why it is bad
     Nothing ever says so. Registrations may come in any order, so torch keeps the kernel and waits for a definition:
@@ -68,8 +69,10 @@ class ImplWithoutDef(Rule):
         """Every implementation without a definition, in the namespaces in which that means something."""
         for namespace in sorted({operator.namespace for operator in program.operators}):
             missing = _undefined(program, namespace)
-            for operator in missing if missing and _is_owned(program, namespace, len(missing)) else ():
+            owned = bool(missing) and _is_owned(program, namespace, len(missing))
+            for operator in (each for each in missing if owned or _is_slip(program, each)):
                 for registered in program.implementations_of(operator):
+                    # What torch lacks may be for a torch of another version.
                     if program.defined_in(namespace) or registered.certain:
                         yield self._missing(program, registered.fact)
 
@@ -100,7 +103,7 @@ def _undefined(program: Program, namespace: str) -> list[OperatorName]:
 def _is_slip(program: Program, operator: OperatorName) -> bool:
     """Whether an operator of nearly this name lacks just the kernels that this one has.
 
-    Then this is a misspelt name, and not an operator that some wrapper in Python defines.
+    Then this is a misspelt name, and not an operator of another package or one that some wrapper in Python defines.
     """
     meant = program.nearest_operator(operator)
     if meant is None or meant.namespace != operator.namespace:
@@ -122,7 +125,7 @@ def _is_owned(program: Program, namespace: str, missing: int) -> bool:
     defined = program.defined_in(namespace)
     if not defined:
         return bool(program.installed_in(namespace)) and not program.in_torch
-    if any(unit.kind is UnitKind.LIBRARY for unit in program.units_of(namespace)):
+    if any(program.role(unit) is UnitKind.LIBRARY for unit in program.units_of(namespace)):
         return True
     return sum(1 for operator in defined if program.implementations_of(operator)) > missing
 

@@ -111,6 +111,13 @@ class TestOwnership:
         )
         assert findings("OPL201", {"ops.cpp": source}) == []
 
+    def test_a_name_that_is_nearly_right(self) -> None:
+        source = HEAD + (
+            'TORCH_LIBRARY_FRAGMENT(demo, m) { m.def("scale_rows(Tensor x) -> Tensor"); }\n'
+            'TORCH_LIBRARY_IMPL(demo, CPU, m) { m.impl("scale_row", &f); }\n'
+        )
+        assert lines(findings("OPL201", {"ops.cpp": source})) == ["ops.cpp:4"]
+
     def test_with_fragments_only(self) -> None:
         source = HEAD + (
             'TORCH_LIBRARY_FRAGMENT(demo, m) { m.def("f(Tensor x) -> Tensor"); m.def("g(Tensor x) -> Tensor"); }\n'
