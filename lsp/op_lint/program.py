@@ -39,6 +39,8 @@ from op_lint.nearest import nearest
 from op_lint.together import Layout, Site, Together
 
 if TYPE_CHECKING:
+    from op_lint.build.model import BuildGraph
+    from op_lint.build.questions import Questions
     from op_lint.installed.model import InstalledOperator, InstalledTorch
 
 Fact = TypeVar("Fact", bound=Definition | Implementation | Fallback, covariant=True)
@@ -94,6 +96,14 @@ class Program:
     installed: InstalledTorch | None = None
     settings: Settings = field(default_factory=Settings)
     macros: Sequence[MacroSearch] = ()
+    build: BuildGraph | None = None
+
+    @cached_property
+    def linking(self) -> Questions | None:
+        """What `build` answers: which source is in which binary, and what the linker keeps; None without build files."""
+        from op_lint.build.questions import Questions
+
+        return None if self.build is None else Questions(self.build)
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
@@ -169,6 +179,10 @@ class Program:
     def key(self, name: str) -> str:
         """The own name of a dispatch key (`Autocast` is `AutocastCUDA`); `name` itself where no torch knows it."""
         return (self.keys.canonical(name) if self.keys else None) or name
+
+    def file_of(self, unit: Unit) -> str:
+        """The file whose facts a unit is among: the source that is compiled, where the unit stands in a header."""
+        return self._file_of[unit]
 
     def role(self, unit: Unit) -> UnitKind:
         """What a unit may register: its kind, for Python that of the `Library` object.
