@@ -39,13 +39,27 @@ DEFAULT_EXCLUDE = (
 class SourceTree(msgspec.Struct, frozen=True):
     """The source files of a project, sorted, relative to `root` with `/`.
 
-    `problems` are the folders that could not be listed and the files whose name cannot be written as text.
+    `build` are the files that say what is built from them (`is_build_file`). `problems` are the folders that could not
+    be listed and the files whose name cannot be written as text.
     """
 
     root: str
     cpp: tuple[str, ...] = ()
     python: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    build: tuple[str, ...] = ()
+
+
+_BUILD_NAMES = frozenset({
+    "CMakeLists.txt", "setup.py", "pyproject.toml", "BUILD", "BUILD.bazel", "BUCK", "TARGETS",
+})  # fmt: skip
+_BUILD_SUFFIXES = (".cmake", ".bzl")
+
+
+def is_build_file(path: str) -> bool:
+    """Whether a file says what is built, by its name: of CMake, setuptools, Bazel or Buck."""
+    name = path.rpartition("/")[2]
+    return name in _BUILD_NAMES or name.endswith(_BUILD_SUFFIXES)
 
 
 def language_of(path: str) -> Language | None:
@@ -121,6 +135,7 @@ class _Walk:
         self._exclude = _Patterns(GitIgnoreSpec.from_lines(exclude))
         self._respect_gitignore = respect_gitignore
         self._files: dict[Language, set[str]] = {Language.CPP: set(), Language.PYTHON: set()}
+        self._build: set[str] = set()
         self._folders: set[str] = set()
         self._problems: list[Problem] = []
 
@@ -130,11 +145,13 @@ class _Walk:
             tuple(sorted(self._files[Language.CPP])),
             tuple(sorted(self._files[Language.PYTHON])),
             tuple(sorted(self._problems, key=lambda problem: problem.place)),
+            tuple(sorted(self._build)),
         )
 
     def add(self, relative: str) -> None:
         language = language_of(relative)
-        if language is None:
+        is_build = is_build_file(relative)
+        if language is None and not is_build:
             return
         try:
             relative.encode()
@@ -142,7 +159,10 @@ class _Walk:
             printable = relative.encode("utf-8", "backslashreplace").decode()
             self._note(printable, "file-name", "the file's name is not UTF-8: op-lint leaves it out")
             return
-        self._files[language].add(relative)
+        if is_build:
+            self._build.add(relative)
+        if language is not None:
+            self._files[language].add(relative)
 
     def folder(self, start: str) -> None:
         """Walk `start`, a path relative to the root (empty: the root itself).
@@ -182,7 +202,7 @@ class _Walk:
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)
                 # The suffix comes first: matching patterns is the dear part of a walk over 100,000 files.
-                is_source = not is_folder and language_of(entry.name) is not None and entry.is_file()
+                is_source = not is_folder and _is_read(entry.name) and entry.is_file()
             except OSError:
                 continue  # gone since it was listed, or a link that goes in circles: there is nothing to read
             if is_folder and not _left_out(relative + "/", patterns):
@@ -210,6 +230,10 @@ class _Walk:
 
     def _note(self, path: str, code: str, message: str) -> None:
         self._problems.append(Problem(code, message, Place(path, 1, 0, 0)))
+
+
+def _is_read(name: str) -> bool:
+    return language_of(name) is not None or is_build_file(name)
 
 
 def _left_out(relative: str, patterns: tuple[_Patterns, ...]) -> bool:

@@ -67,14 +67,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     prefix = subprocess.check_output(
         [sys.executable, "-c", "import torch; print(torch.utils.cmake_prefix_path)"], text=True
     )
-    run(
-        [
-            tool("cmake") or "", "-G", "Ninja", "-S", str(sources), "-B", str(binaries),
-            f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_PREFIX_PATH={prefix.strip()}", "-DCMAKE_CXX_STANDARD=20", "-DCMAKE_BUILD_TYPE=None",
-            f"-DCMAKE_CXX_COMPILER_LAUNCHER={sys.executable};{HERE / 'compile_once.py'}",
-        ],
-        environment,
-    )  # fmt: skip
+    options = {
+        "CMAKE_MAKE_PROGRAM": tool("ninja"),
+        "CMAKE_PREFIX_PATH": prefix.strip(),
+        "CMAKE_CXX_STANDARD": "20",
+        "CMAKE_BUILD_TYPE": "None",
+        "CMAKE_CXX_COMPILER_LAUNCHER": f"{sys.executable};{HERE / 'compile_once.py'}",
+    }
+    configure = [tool("cmake") or "", "-G", "Ninja", "-S", str(sources), "-B", str(binaries)]
+    run([*configure, *(f"-D{name}={value}" for name, value in options.items())], environment)
     run([tool("ninja") or "", "-C", str(binaries), "-j", "2"], environment)
     made = Built(sources, binaries, {})
     libraries = {case.name: str(made.binary(case.name)) for case in CASES if not case.is_program}

@@ -2,6 +2,6 @@
 
 from op_lint.build.model import BuildGraph
 from op_lint.build.questions import Questions
-from op_lint.build.reader import is_build_file, read_build
+from op_lint.build.reader import read_build
 
-__all__ = ["BuildGraph", "Questions", "is_build_file", "read_build"]
+__all__ = ["BuildGraph", "Questions", "read_build"]

@@ -1,9 +1,9 @@
 """Finished binaries: which registration units an ELF file or an archive holds, also where symbols were stripped.
 
-A unit leaves four traces (torch 2.13, GCC 12). Its static variable is a local symbol `TORCH_LIBRARY_static_init_NS` (or
-`..._IMPL_static_init_NS_KEY_N`), its initialiser `_GLOBAL__sub_I_...`; both are gone from a stripped file. The macros
-also pass `__FILE__`, so the path that the compiler was given is a string in the read-only data, and they call a function
-of torch, which is among the undefined dynamic symbols; stripping leaves these.
+A unit leaves four traces (torch 2.13, GCC 12). Its static variable is a local symbol `TORCH_LIBRARY_static_init_NS`
+(or `..._IMPL_static_init_NS_KEY_N`), its initialiser `_GLOBAL__sub_I_...`; both are gone from a stripped file. The
+macros also pass `__FILE__`, so the path that the compiler was given is a string in the read-only data, and they call a
+function of torch, which is among the undefined dynamic symbols; stripping leaves these.
 """
 
 from __future__ import annotations

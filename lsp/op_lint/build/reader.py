@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from op_lint.build.bazel import BAZEL_NAMES, BUCK_NAMES, read_bazel
+from op_lint.build.bazel import read_bazel
 from op_lint.build.cmake import read_cmake
 from op_lint.build.files import BuildFiles
 from op_lint.build.model import BuildGraph, SourceSymbols, TargetKind
 from op_lint.build.questions import Questions
 from op_lint.build.setuptools import may_load, read_setuptools
 from op_lint.build.symbols import local_headers, read_symbols
+from op_lint.files import is_build_file
 
 _INCLUDED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+\.(?:c|cc|cpp|cxx|cu|hip|mm))[">]', re.MULTILINE)
-_CMAKE_SUFFIX = ".cmake"
-
-
-def is_build_file(path: str) -> bool:
-    """Whether a file says what is built, by its name."""
-    name = posixpath.basename(path)
-    return name in {"CMakeLists.txt", "setup.py", "pyproject.toml", *BAZEL_NAMES, *BUCK_NAMES} or name.endswith(
-        (_CMAKE_SUFFIX, ".bzl")
-    )
 
 
 def read_build(

@@ -1,7 +1,7 @@
 """Loads each library in a process of its own, forked from one that has torch, and prints which operators it defines.
 
-Standard input: a JSON object from a name to a library. Standard output: a JSON object from that name to the operators of
-the namespace `linking` that the dispatcher then has, or to null where loading ended the process.
+Standard input: a JSON object from a name to a library. Standard output: a JSON object from that name to the operators
+of the namespace `linking` that the dispatcher then has, or to null where loading ended the process.
 """
 
 from __future__ import annotations
