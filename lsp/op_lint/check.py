@@ -55,7 +55,8 @@ def check(
 
     `before_rule` is called before each rule; what it raises ends the check.
     """
-    available = frozenset({Need.TORCH} if program.installed is not None else ())
+    has = {Need.TORCH: program.installed is not None, Need.BUILD: program.build is not None}
+    available = frozenset(need for need, is_there in has.items() if is_there)
     pass_ = _Pass(before_rule)
     selected = tuple(selected)
     able = [rule for rule in selected if rule.needs <= available]

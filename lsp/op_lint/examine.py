@@ -64,10 +64,13 @@ def examine(
         analysis = project.read(use_cache=use_cache, jobs=jobs)
     with watch.phase("search build files"):
         macros = search_macros(project.root, analysis.files)
+    with watch.phase("read build files"):
+        build = project.read_build(analysis)
     with watch.phase("ask torch"):
         reading = project.read_torch(python, use_cache=use_cache) if analysis.candidates else None
     with watch.phase("run rules"):
-        problems = (*project.problems, *selector_problems(project.configuration, rules))
-        program = Program(analysis.files, reading.torch if reading else None, project.settings, macros)
+        noted = build.problems if build else ()
+        problems = (*project.problems, *noted, *selector_problems(project.configuration, rules))
+        program = Program(analysis.files, reading.torch if reading else None, project.settings, macros, build=build)
         checked = check(program, selected, rules, problems)
     return Examined(project, analysis, reading, checked, problems)

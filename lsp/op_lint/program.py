@@ -100,7 +100,7 @@ class Program:
 
     @cached_property
     def linking(self) -> Questions | None:
-        """What `build` answers: which source is in which binary, and what the linker keeps; None without build files."""
+        """What `build` answers: which source is in which binary, and what the linker keeps."""
         from op_lint.build.questions import Questions
 
         return None if self.build is None else Questions(self.build)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,6 +17,9 @@ from op_lint.files import SourceTree, find_root, find_sources, language_of, rela
 from op_lint.installed.interpreter import InterpreterSearch
 from op_lint.installed.reader import Reading, ReadRequest, read_installed
 from op_lint.sources import Sources
+
+if TYPE_CHECKING:
+    from op_lint.build import BuildGraph
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -59,6 +62,23 @@ class Project(msgspec.Struct, frozen=True):
         """Read the files: see `analyse`."""
         cache = FactsCache(self.cache_folder) if use_cache else None
         return analyse(self.tree, self.settings, cache=cache, jobs=jobs, buffers=self.buffers)
+
+    def read_build(self, analysis: Analysis) -> BuildGraph | None:
+        """What the build files say about the sources of `analysis`; None where there is nothing to say it about."""
+        from op_lint.build import read_build
+
+        registering = [facts.path for facts in analysis.files if facts.language is Language.CPP and facts.units]
+        if not registering:
+            return None
+        graph = read_build(
+            self.root,
+            self.tree.build,
+            self.tree.cpp,
+            registering=registering,
+            scripts=self.tree.python,
+            buffers=self.buffers,
+        )
+        return graph if graph.targets else None
 
     def interpreters(self, option: str | None = None) -> InterpreterSearch:
         """Where the Python with torch is looked for; `option` is what the command line says."""
