@@ -55,8 +55,7 @@ def check(
 
     `before_rule` is called before each rule; what it raises ends the check.
     """
-    has = {Need.TORCH: program.installed is not None, Need.BUILD: program.build is not None}
-    available = frozenset(need for need, is_there in has.items() if is_there)
+    available = frozenset(_available(program))
     pass_ = _Pass(before_rule)
     selected = tuple(selected)
     able = [rule for rule in selected if rule.needs <= available]
@@ -74,6 +73,14 @@ def check(
         tuple(rule.code for rule in selected if rule not in able),
         pass_.watch.seconds,
     )
+
+
+def _available(program: Program) -> Iterator[Need]:
+    """What there is besides the sources."""
+    if program.installed is not None:
+        yield Need.TORCH
+    if program.extension is not None and program.extension.complete:
+        yield Need.LIVE
 
 
 def _ask_about(rule: Rule, run: Run) -> Iterator[Finding]:

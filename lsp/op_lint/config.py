@@ -77,6 +77,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         str | None,
         msgspec.Meta(description="The torch version whose bundled snapshot serves instead of an installed torch."),
     ] = None
+    load: Annotated[
+        _Text,
+        msgspec.Meta(
+            description="Built libraries, relative to the project's root, that are loaded and held against the sources."
+        ),
+    ] = ()
+    imports: Annotated[
+        _Text,
+        msgspec.Meta(description="Python modules that are imported for the same purpose; found from the root, too."),
+    ] = msgspec.field(default=(), name="import")
     cache_dir: Annotated[
         str | None, msgspec.Meta(description="Where facts are kept between runs; by default the user's cache folder.")
     ] = None

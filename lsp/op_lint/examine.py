@@ -11,6 +11,7 @@ from op_lint.check import Checked, check
 from op_lint.config import selector_problems
 from op_lint.facts import Problem
 from op_lint.findings import Finding
+from op_lint.installed.model import ReadProblem
 from op_lint.installed.reader import Reading
 from op_lint.macros import search_macros
 from op_lint.program import Program
@@ -37,6 +38,15 @@ class Examined(msgspec.Struct, frozen=True):
             for finding in self.checked.findings
             if project.is_named(finding.place.path) or finding.place.path == project.configuration.path
         )
+
+    @property
+    def unloaded(self) -> tuple[ReadProblem, ...]:
+        """Why what was to be loaded is not, so that the rules that need it did not run."""
+        asked = self.project.settings.load or self.project.settings.imports
+        reading = self.reading
+        if not asked or reading is None or (reading.extension is not None and reading.extension.complete):
+            return ()
+        return reading.problems
 
     @property
     def configuration_problems(self) -> tuple[Problem, ...]:
@@ -71,6 +81,7 @@ def examine(
     with watch.phase("run rules"):
         noted = build.problems if build else ()
         problems = (*project.problems, *noted, *selector_problems(project.configuration, rules))
-        program = Program(analysis.files, reading.torch if reading else None, project.settings, macros, build=build)
+        torch, extension = (reading.torch, reading.extension) if reading else (None, None)
+        program = Program(analysis.files, torch, project.settings, macros, extension=extension)
         checked = check(program, selected, rules, problems)
     return Examined(project, analysis, reading, checked, problems)

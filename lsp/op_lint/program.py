@@ -41,7 +41,7 @@ from op_lint.together import Layout, Site, Together
 if TYPE_CHECKING:
     from op_lint.build.model import BuildGraph
     from op_lint.build.questions import Questions
-    from op_lint.installed.model import InstalledOperator, InstalledTorch
+    from op_lint.installed.model import Extension, InstalledOperator, InstalledTorch
 
 Fact = TypeVar("Fact", bound=Definition | Implementation | Fallback, covariant=True)
 
@@ -89,13 +89,15 @@ class Program:
     `installed` is the dispatcher of the torch that the sources are held against, without the project's own
     extensions in it; None where there is no torch at all. `files` are linked (`op_lint.cpp.link`,
     `op_lint.python.resolve`): each registration is in the facts of one file. `macros` says of macros that name
-    namespaces whether the build defines them, where that was asked.
+    namespaces whether the build defines them, where that was asked. `extension` is what loading the project's own
+    extensions did, where that was asked and came to an end.
     """
 
     files: Sequence[FileFacts]
     installed: InstalledTorch | None = None
     settings: Settings = field(default_factory=Settings)
     macros: Sequence[MacroSearch] = ()
+    extension: Extension | None = None
     build: BuildGraph | None = None
 
     @cached_property

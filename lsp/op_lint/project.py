@@ -85,11 +85,22 @@ class Project(msgspec.Struct, frozen=True):
         return InterpreterSearch(option, self.settings.python, None, self.root, os.environ)
 
     def read_torch(self, option: str | None = None, *, use_cache: bool = True) -> Reading | None:
-        """The torch that the sources are held against: see `read_installed`. None where the settings want none."""
+        """The torch that the sources are held against, and what the settings want loaded into it: see `read_installed`.
+
+        None where the settings want none.
+        """
         if not self.settings.torch:
             return None
         cache = self.cache_folder / "torch" if use_cache else None
-        return read_installed(ReadRequest(self.interpreters(option), snapshot=self.settings.torch_version, cache=cache))
+        return read_installed(
+            ReadRequest(
+                self.interpreters(option),
+                load=tuple(str(self.root / library) for library in self.settings.load),
+                imports=self.settings.imports,
+                snapshot=self.settings.torch_version,
+                cache=cache,
+            )
+        )
 
 
 def open_project(

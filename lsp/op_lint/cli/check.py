@@ -12,7 +12,7 @@ from typing import Any, TextIO, TypeVar
 import click
 
 from op_lint import report
-from op_lint.cli.options import ProjectOptions, project_of, project_options, say_what_was_read
+from op_lint.cli.options import TorchOptions, load_options, project_of, project_options, say_what_was_read
 from op_lint.cli.output import describe_torch, plural, whole_or_broken_pipe
 from op_lint.config import unknown_selector
 from op_lint.documentation import page_url
@@ -29,15 +29,12 @@ _FOR_PEOPLE = frozenset({"text", "concise"})
 """The formats that end with a summary; of the others every byte is data."""
 
 
-class CheckOptions(ProjectOptions, frozen=True, kw_only=True):
+class CheckOptions(TorchOptions, frozen=True, kw_only=True):
     """The values of this command's options."""
 
     select: tuple[str, ...]
     extend_select: tuple[str, ...]
     ignore: tuple[str, ...]
-    python: str | None
-    torch_version: str | None
-    no_torch: bool
     output_format: str
     output_file: Path | None
     statistics: bool
@@ -50,12 +47,6 @@ class CheckOptions(ProjectOptions, frozen=True, kw_only=True):
     def selectors(self) -> Selectors:
         """What the command line says about rules."""
         return Selectors(self.select or None, self.extend_select, self.ignore)
-
-    @property
-    def overrides(self) -> dict[str, Any]:
-        """The settings that the command line sets."""
-        given = {"python": self.python, "torch_version": self.torch_version, "torch": False if self.no_torch else None}
-        return {name: value for name, value in given.items() if value is not None}
 
 
 def _selectors(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
@@ -74,6 +65,7 @@ def _selector_option(name: str, words: str) -> Callable[[_Command], _Command]:
 @click.option("--python", metavar="EXE", help="Hold the sources against the torch of this interpreter.")
 @click.option("--torch-version", metavar="V", help="Hold them against the bundled snapshot of this torch version.")
 @click.option("--no-torch", is_flag=True, help="Hold them against no torch at all.")
+@load_options
 @click.option("--output-format", type=click.Choice(report.FORMATS), default="text", show_default=True)
 @click.option("--output-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to this file.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
@@ -109,7 +101,7 @@ def command(**values: Any) -> int:
     if options.verbose:
         say_what_was_read(project, examined.analysis)
     _say_what_failed(options, examined)
-    if examined.checked.failures or examined.configuration_problems:
+    if examined.checked.failures or examined.configuration_problems or examined.unloaded:
         return 2
     return 1 if examined.findings and not options.exit_zero else 0
 
@@ -133,6 +125,8 @@ def _say_what_failed(options: CheckOptions, examined: Examined) -> None:
     for problem in examined.configuration_problems:
         if problem.place not in said:
             click.echo(f"{sources.location(problem.place)}: {problem.message}", err=True)
+    for problem in examined.unloaded if options.quiet else ():
+        click.echo(f"torch: {problem.message}", err=True)
     for failure in examined.checked.failures:
         click.echo(failure.traceback if options.verbose else f"internal error, please report: {failure}", err=True)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from op_lint.cli.options import ProjectOptions, project_of, project_options
+from op_lint.cli.options import TorchOptions, load_options, project_of, project_options
 from op_lint.facts import OperatorName
 from op_lint.installed.reader import Reading
 from op_lint.nearest import did_you_mean
@@ -18,12 +18,10 @@ from op_lint.tables import Tables
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class DispatchOptions(ProjectOptions, frozen=True, kw_only=True):
+class DispatchOptions(TorchOptions, frozen=True, kw_only=True):
     """The values of `dispatch_options`."""
 
     operator: str
-    python: str | None
-    torch_version: str | None
     output_format: str
 
 
@@ -35,22 +33,22 @@ def dispatch_options(command: _Command) -> _Command:
         click.option("--python", metavar="EXE", help="Load it into the torch of this interpreter."),
     ):
         command = option(command)
-    return click.argument("operator", metavar="NS::OP[.OVERLOAD]")(project_options(command))
+    return click.argument("operator", metavar="NS::OP[.OVERLOAD]")(project_options(load_options(command)))
 
 
 class Loaded:
     """The workspace loaded into a torch, and the operator that was asked for."""
 
     def __init__(self, options: DispatchOptions) -> None:
-        overrides = {"python": options.python, "torch_version": options.torch_version, "torch": True}
-        project = project_of(options, {name: value for name, value in overrides.items() if value is not None})
+        project = project_of(options, {**options.overrides, "torch": True})
         analysis = project.read(use_cache=not options.no_cache, jobs=options.jobs)
         reading = project.read_torch(options.python, use_cache=not options.no_cache)
         if reading is None:
             raise click.ClickException("there is no torch to load the operator into")
         self.reading: Reading = reading
         self.sources: Sources = project.sources()
-        self.tables = Tables(Program(analysis.files, reading.torch, project.settings), reading.torch)
+        program = Program(analysis.files, reading.torch, project.settings, extension=reading.extension)
+        self.tables = Tables(program, reading.torch)
         self.name = self._operator(options.operator)
 
     def _operator(self, text: str) -> OperatorName:

@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from op_lint.cache import FactsCache
-from op_lint.cli.options import ProjectOptions, project_of, project_options
+from op_lint.cli.options import TorchOptions, load_options, project_of, project_options
 from op_lint.cli.output import describe_torch, plural, whole_or_broken_pipe
 from op_lint.installed.interpreter import find_interpreter
+from op_lint.installed.model import Extension
 from op_lint.packs import load_packs
 from op_lint.project import Project
 from op_lint.version import VERSION
@@ -21,19 +22,18 @@ from op_lint.version import VERSION
 Row = tuple[str, str]
 
 
-class DoctorOptions(ProjectOptions, frozen=True, kw_only=True):
+class DoctorOptions(TorchOptions, frozen=True, kw_only=True):
     """The values of this command's options."""
-
-    python: str | None
 
 
 @click.command("doctor")
 @project_options
 @click.option("--python", metavar="EXE", help="Look at the torch of this interpreter.")
+@load_options
 def command(**values: Any) -> int:
     """Say what was found: project, configuration, interpreter, torch, libclang, rules, cache."""
     options = DoctorOptions(**values)
-    project = project_of(options, {})
+    project = project_of(options, options.overrides)
     with whole_or_broken_pipe(sys.stdout) as stream:
         for what, found in _rows(project, options):
             stream.write(f"{what:14}{found}\n")
@@ -75,3 +75,13 @@ def _about_torch(project: Project, options: DoctorOptions) -> Iterator[Row]:
         yield "interpreter", f"{candidate.source.value}: {candidate.named or ''} {candidate.verdict}"
     reading = project.read_torch(options.python, use_cache=not options.no_cache)
     yield from (("torch", line) for line in (describe_torch(reading) if reading else ["not asked for"]))
+    if reading is not None and reading.extension is not None:
+        yield from _about_extension(reading.extension)
+
+
+def _about_extension(extension: Extension) -> Iterator[Row]:
+    for load in extension.loads:
+        if load.error is None:
+            yield "loaded", load.what
+    kernels = sum(map(len, extension.added.values()))
+    yield "with that", f"{plural(len(extension.defined), 'operator')} defined, {plural(kernels, 'kernel')} registered"

@@ -30,6 +30,47 @@ class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
     verbose: bool
 
 
+class TorchOptions(ProjectOptions, frozen=True, kw_only=True):
+    """The values of the options that say which torch the sources are held against, and what is loaded into it."""
+
+    python: str | None
+    load: tuple[str, ...]
+    imports: tuple[str, ...]
+    torch_version: str | None = None
+    no_torch: bool = False
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """The settings that these options set. Raises click.UsageError where they do not fit together."""
+        given: dict[str, Any] = {"python": self.python, "torch_version": self.torch_version}
+        given = {name: value for name, value in given.items() if value is not None}
+        if self.no_torch:
+            given["torch"] = False
+        if self.load or self.imports:
+            if self.no_torch or self.torch_version is not None:
+                raise click.UsageError("--load and --import need a torch that runs: no --no-torch, no --torch-version")
+            # Here and now, whatever the configuration is content with.
+            given.update(torch=True, torch_version=None, load=self.libraries, imports=self.imports)
+        return given
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """The libraries of `--load`, which are relative to the current folder."""
+        return tuple(map(os.path.abspath, self.load))
+
+
+def load_options(command: _Command) -> _Command:
+    """The options that load what the user has built."""
+    for option in (
+        click.option(
+            "--import", "imports", multiple=True, metavar="MODULE", help="Import this Python module there; repeatable."
+        ),
+        click.option("--load", multiple=True, metavar="LIB", help="Load this built library into torch; repeatable."),
+    ):
+        command = option(command)
+    return command
+
+
 def _paths(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> tuple[Path, ...]:
     return tuple(Path(value) for value in values)
 

@@ -109,6 +109,11 @@ class Extension(msgspec.Struct, frozen=True):
     defined: tuple[str, ...]
     fallbacks: tuple[InstalledKernel, ...]
 
+    @property
+    def complete(self) -> bool:
+        """Whether all that was asked for is loaded, so that something follows from what is absent."""
+        return not any(load.error for load in self.loads)
+
     def over(self, torch: InstalledTorch) -> InstalledTorch:
         """The dispatcher of `torch` with this extension in it."""
         return msgspec.structs.replace(
