@@ -50,12 +50,13 @@ class Registered(msgspec.Struct, Generic[Fact], frozen=True, eq=False):
     """A registration and the unit that makes it. Compared by identity: two equal ones are two registrations.
 
     `file` is the source whose facts it is among, which is compiled with it; the registration itself may stand in a
-    header of that source.
+    header of that source. `scope` is as in `Site`.
     """
 
     fact: Fact
     unit: Unit
     file: str
+    scope: str | None = None
 
     @property
     def place(self) -> Place:
@@ -69,8 +70,8 @@ class Registered(msgspec.Struct, Generic[Fact], frozen=True, eq=False):
 
     @property
     def certain(self) -> bool:
-        """Whether every build and every run makes this registration, as far as its file says."""
-        return self.condition == ALWAYS and self.fact.runtime_guard is None
+        """Whether every build and every run makes this registration for good, as far as its file says."""
+        return self.condition == ALWAYS and self.fact.runtime_guard is None and self.scope is None
 
 
 Kernel = Registered[Definition] | Registered[Implementation]
@@ -357,21 +358,22 @@ class Program:
             if library.unit is not None
         }
 
-    def _site(self, item: Unit | Registered[Definition | Implementation | Fallback]) -> Site:
-        unit = item if isinstance(item, Unit) else item.unit
-        file = self._file_of[unit] if isinstance(item, Unit) else item.file
-        tested = None if isinstance(item, Unit) else item.fact.runtime_guard
-        called = self.function_around(item.place)
+    def _scope(self, unit: Unit, place: Place) -> str | None:
+        """What a registration belongs to that may not be there, or not at the same time as another (`Site.scope`)."""
+        function = self.function_around(place)
         library = self.python_library(unit)
-        guards = [
-            tested,
-            # A function that importing its module does not call may be one of several, of which a program calls one.
-            called.name if called and not called.at_import else None,
-            # What such a library registers is gone when another one comes.
-            f"library {unit.id}" if library and library.lifetime is not Lifetime.KEPT else None,
-        ]
-        guard = " && ".join(text for text in guards if text) or None
-        return Site(file, item.condition, guard, unit.stable, unit.namespace_macro is not None)
+        # A function that importing its module does not call may be one of several, of which a program calls one.
+        called = function.name if function and not function.at_import else None
+        # What such a library registers is gone when another one comes.
+        alive = f"library {unit.id}" if library and library.lifetime is not Lifetime.KEPT else None
+        return ", ".join(part for part in (called, alive) if part) or None
+
+    def _site(self, item: Unit | Registered[Definition | Implementation | Fallback]) -> Site:
+        if isinstance(item, Unit):
+            unit, file, guard, scope = item, self._file_of[item], None, self._scope(item, item.place)
+        else:
+            unit, file, guard, scope = item.unit, item.file, item.fact.runtime_guard, item.scope
+        return Site(file, item.condition, guard, scope, unit.stable, unit.namespace_macro is not None)
 
     @cached_property
     def _incomplete(self) -> bool:
@@ -405,7 +407,9 @@ class Program:
         found: list[Registered[_Found]] = []
         for file in self.files:
             units = {unit.id: unit for unit in file.units}
-            found += (Registered(fact, units[fact.unit], file.path) for fact in facts(file))
+            for fact in facts(file):
+                unit = units[fact.unit]
+                found.append(Registered(fact, unit, file.path, self._scope(unit, fact.place)))
         return tuple(sorted(found, key=_fact_order))
 
 

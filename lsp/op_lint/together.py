@@ -5,17 +5,18 @@ per-backend files, per-target files, `#if` arms, copies for the stable ABI, exam
 reason, and whatever looks like one of those is UNKNOWN, on which rules are silent:
 
 1. Conditions that exclude each other: NO. So are a CUDA and a ROCm file, of which a torch build has only one.
-2. One file: YES where one condition follows from the other, so that some build certainly has both. Two
-   independent ones (`USE_CUDA`, `USE_ROCM`) may be alternatives.
-3. Two files of which either is conditional, and not both under the same condition: UNKNOWN; the condition may be
-   what tells the build which of the two it compiles.
-4. Two files of which one registers kernels for operators that only the other defines: YES. It is useless without the
+2. A test at run time around either: UNKNOWN, even around both, since it may be whether the other is there already.
+3. One file: YES where one condition follows from the other, so that some build certainly has both. Two
+   independent ones (`USE_CUDA`, `USE_ROCM`) may be alternatives, and so may two Python functions.
+4. Two files of which either is conditional, and not both under the same condition, or is in a function: UNKNOWN; that
+   may be what tells a build or a program which of the two it takes.
+5. Two files of which one registers kernels for operators that only the other defines: YES. It is useless without the
    other. This reaches over folders and over names. (Not so where they define more operators in common than the one
    needs of the other: then it is a variant of the other that forgot a definition.)
-5. Two C++ files of one folder with nothing in their names or contents that makes them alternatives: YES.
-6. Two Python files of which one imports the other: YES. (A folder says nothing about which of its modules a program
+6. Two C++ files of one folder with nothing in their names or contents that makes them alternatives: YES.
+7. Two Python files of which one imports the other: YES. (A folder says nothing about which of its modules a program
    imports.)
-7. Everything else: UNKNOWN.
+8. Everything else: UNKNOWN.
 """
 
 from __future__ import annotations
@@ -42,13 +43,15 @@ class Together(str, Enum):
 class Site(msgspec.Struct, frozen=True):
     """Where a registration is made, and under which circumstances.
 
-    `path` is relative to the project's root. `guard` is the condition tested at run time around it. `stable` marks the
-    stable ABI, `symbolic` a namespace that is the name of a macro and becomes known in the build only.
+    `path` is relative to the project's root. `guard` is what is tested at run time around it. `scope` names the
+    function or the short-lived library that it belongs to, None for what simply is. `stable` marks the stable ABI,
+    `symbolic` a namespace that is the name of a macro and becomes known in the build only.
     """
 
     path: str
     condition: Condition = ALWAYS
     guard: str | None = None
+    scope: str | None = None
     stable: bool = False
     symbolic: bool = False
 
@@ -118,12 +121,14 @@ class Layout:
         """Whether registrations at these two sites can be in one process."""
         if not compatible(first.condition, second.condition):
             return Together.NO
+        if first.guard or second.guard:
+            return Together.UNKNOWN
         if first.path == second.path:
             return _in_one_file(first, second)
         one, other = _variants(first.path), _variants(second.path)
         if {(one - other) & _EXCLUSIVE, (other - one) & _EXCLUSIVE} == {frozenset({_CUDA}), frozenset({_ROCM})}:
             return Together.NO
-        if first.guard or second.guard or first.condition != second.condition:
+        if first.scope or second.scope or first.condition != second.condition:
             return Together.UNKNOWN
         if self._depends(first.path, second.path) or self._depends(second.path, first.path):
             return Together.YES
@@ -133,13 +138,13 @@ class Layout:
         return Together.UNKNOWN
 
     def _related(self, path: str, other: str) -> bool:
-        """Whether two files that look alike belong to one library: reasons 5 and 6 of the module."""
+        """Whether two files that look alike belong to one library: reasons 6 and 7 of the module."""
         if path.endswith(_PYTHON) and other.endswith(_PYTHON):
             return other in self._imported.get(path, ()) or path in self._imported.get(other, ())
         return _neighbours(path, other)
 
     def _depends(self, path: str, other: str) -> bool:
-        """Whether the file at `path` is useless without `other`: reason 4 of the module."""
+        """Whether the file at `path` is useless without `other`: reason 5 of the module."""
         needed = sum(self._only_definer.get(operator) == other for operator in self._implemented.get(path, ()))
         return needed > len(self._common(path, other))
 
@@ -152,7 +157,7 @@ class Layout:
 
 def _in_one_file(first: Site, second: Site) -> Together:
     nested = implies(first.condition, second.condition) or implies(second.condition, first.condition)
-    return Together.YES if nested and first.guard == second.guard else Together.UNKNOWN
+    return Together.YES if nested and first.scope == second.scope else Together.UNKNOWN
 
 
 def _neighbours(path: str, other: str) -> bool:

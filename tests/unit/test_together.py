@@ -114,15 +114,21 @@ def test_conditions_in_two_files(first: Condition, second: Condition, expected: 
     assert between(Site("a.cpp", first), Site("b.cpp", second)) is expected
 
 
+@pytest.mark.parametrize("other", ["ops.cpp", "more.cpp"])
+@pytest.mark.parametrize("guard", [None, "!registered()"])
+def test_a_guard_may_ask_for_the_other(guard: str | None, other: str) -> None:
+    assert between(Site("ops.cpp", guard=guard), Site(other, guard="!registered()")) is UNKNOWN
+
+
 @pytest.mark.parametrize(
-    ("first", "second", "expected"), [(None, None, YES), ("hasCUDA()", "hasCUDA()", YES), (None, "hasCUDA()", UNKNOWN)]
+    ("first", "second", "expected"), [(None, None, YES), ("setup", "setup", YES), (None, "setup", UNKNOWN)]
 )
-def test_guards_in_one_file(first: str | None, second: str | None, expected: Together) -> None:
-    assert between(Site("ops.cpp", guard=first), Site("ops.cpp", guard=second)) is expected
+def test_scopes_in_one_file(first: str | None, second: str | None, expected: Together) -> None:
+    assert between(Site("ops.py", scope=first), Site("ops.py", scope=second)) is expected
 
 
-def test_a_guard_in_another_file_may_choose() -> None:
-    assert between(Site("a.cpp"), Site("b.cpp", guard="hasCUDA()")) is UNKNOWN
+def test_a_scope_in_another_file() -> None:
+    assert between(Site("a.cpp"), Site("b.cpp", scope="setup")) is UNKNOWN
 
 
 def test_stable_and_classic_files_are_copies() -> None:

@@ -107,7 +107,8 @@ def _run_again(program: Program, registered: Registered[Definition]) -> Place | 
     python = program.python_of(registered.file)
     library = program.python_library(registered.unit)
     dies = library is not None and library.lifetime is not Lifetime.KEPT
-    if python is None or dies or not registered.certain or registered.unit.macro in MADE_ANEW:
+    tested = registered.condition != ALWAYS or registered.fact.runtime_guard is not None
+    if python is None or dies or tested or registered.unit.macro in MADE_ANEW:
         return None
     function = program.function_around(registered.place)
     if function is None:
