@@ -10,7 +10,7 @@ import pytest
 
 from tests.check import Outcome, run, run_process, write_project
 
-WRONG = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("other::a(Tensor x) -> Tensor"); }\n'
+WRONG = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("other::a(Tensor x) -> Tensor", &f); }\n'
 START = "#include <torch/library.h>\nTORCH_LIBRARY(more, m) {"
 BOMB = "".join(f"#define B{number} B{number - 1} B{number - 1}\n" for number in range(1, 41))
 
@@ -62,7 +62,7 @@ def test_what_can_be_read_is_read(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("length", [0, 1, 40, len(START), len(START) + 5, len(START) + 20])
 def test_a_truncated_file(tmp_path: Path, length: int) -> None:
-    text = START + ' m.def("a(Tensor x) -> Tensor"); m.def("other::b(Tensor x) -> Tensor"); }'
+    text = START + ' m.def("a(Tensor x) -> Tensor", &f); m.def("other::b(Tensor x) -> Tensor", &f); }'
     write_project(tmp_path, {"cut.cpp": text[:length], "good.cpp": WRONG})
     _, found = check(tmp_path)
     assert ("OPL206", "good.cpp", 2) in found

@@ -20,8 +20,8 @@ from op_lint.rule import Rule
 from op_lint.version import VERSION
 from tests.check import Outcome, run, run_process, write_project
 
-WRONG = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("other::a(Tensor x) -> Tensor"); }\n'
-RIGHT = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("a(Tensor x) -> Tensor"); }\n'
+WRONG = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("other::a(Tensor x) -> Tensor", &f); }\n'
+RIGHT = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("a(Tensor x) -> Tensor", &f); }\n'
 FAST = ("--no-torch", "--jobs", "0", "--no-cache")
 
 
@@ -207,7 +207,7 @@ def test_a_fault_of_our_own_is_told_in_one_line(project: Path, monkeypatch: pyte
 
 
 def test_a_reader_who_goes_away_changes_nothing(tmp_path: Path) -> None:
-    definitions = "".join(f'  m.def("other::a{number}(Tensor x) -> Tensor");\n' for number in range(2000))
+    definitions = "".join(f'  m.def("other::a{number}(Tensor x) -> Tensor", &f);\n' for number in range(2000))
     write_project(tmp_path, {"ops.cpp": f"#include <torch/library.h>\nTORCH_LIBRARY(demo, m) {{\n{definitions}}}\n"})
     command = [sys.executable, "-m", "op_lint", "--no-torch", "--no-cache"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -251,7 +251,9 @@ def test_ops(project: Path) -> None:
 def test_ops_for_people(project: Path) -> None:
     outcome = run(project, "ops")
     assert outcome.status == 0
-    assert "fine::a  a(Tensor x) -> Tensor\n    def    sub/right.cpp:2\n" in outcome.out
+    lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
+    start = lines.index("fine::a a(Tensor x) -> Tensor")
+    assert lines[start + 1 : start + 3] == ["def sub/right.cpp:2", "CompositeImplicitAutograd f sub/right.cpp:2"]
 
 
 def test_rule(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_version_imports_next_to_nothing(tmp_path: Path) -> None:
 
 
 def test_a_warm_run_reads_no_cpp_and_shows_no_colours(tmp_path: Path) -> None:
-    source = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("other::a(Tensor x) -> Tensor"); }\n'
+    source = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("other::a(Tensor x) -> Tensor", &f); }\n'
     write_project(tmp_path, {"ops.cpp": source})
     arguments = ("--no-torch", "--jobs", "0", "--cache-dir", str(tmp_path / "cache"))
     cold, status = imported_by(tmp_path, *arguments)

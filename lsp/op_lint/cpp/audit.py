@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from op_lint.condition import NEVER, Condition, satisfying
+from op_lint.cpp.registrations import Registrations
 from op_lint.cpp.scan import Directive, blank_comments_and_literals, blanked
-from op_lint.cpp.unit_reader import Registrations
 from op_lint.facts import Place, Unit, Unresolved
 from op_lint.text import SourceText
 

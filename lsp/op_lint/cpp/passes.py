@@ -14,7 +14,7 @@ import msgspec
 
 from op_lint.condition import ALWAYS, All, Atom, Condition, Not, atoms, conjunction, evaluate, negation, satisfying
 from op_lint.cpp.preprocess import Arm, Preprocessed, View, arms_of
-from op_lint.cpp.unit_reader import Registrations
+from op_lint.cpp.registrations import Registrations
 from op_lint.facts import Definition, Fallback, Implementation, Unit
 
 MOST_PASSES = 8

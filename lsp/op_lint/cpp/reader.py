@@ -27,6 +27,7 @@ from op_lint.cpp.index import (
 )
 from op_lint.cpp.options import CppOptions
 from op_lint.cpp.preprocess import Arm, Files, Preprocessed, View, preprocess
+from op_lint.cpp.registrations import Registrations
 from op_lint.facts import FileFacts, Include, Language, Place, Problem, Unresolved
 from op_lint.text import SourceText
 
@@ -86,7 +87,18 @@ class CppReader:
     @cached_property
     def _candidates(self) -> tuple[str, ...]:
         contents = self._all_contents()
-        return tuple(sorted({*registering_files(contents, self.macros), *including_files(contents, self.index)}))
+        registering = {*registering_files(contents, self.macros), *including_files(contents, self.index)}
+        return tuple(sorted({*registering, *self._hazards()}))
+
+    def _hazards(self) -> Iterable[str]:
+        """The files that are not C++ text: their reading is a note. Templates only if they may register something."""
+        for path in self.sources:
+            data = self.load(path)
+            hazard = hazards.why_not_text(data, self.options.largest) if data is not None else None
+            if hazard is None:
+                continue
+            if hazard[0] != "template-text" or registering_files({path: data or b""}, self.macros):
+                yield path
 
     def candidates(self) -> tuple[str, ...]:
         """The files that may register something, sorted."""
@@ -331,7 +343,7 @@ class _Reading:
         except clang.ParseError:
             place = Place(self.main.path, 1, 0, 0)
             self.problems.append(Problem("parse-error", "libclang could not parse the file", place))
-            return unit_reader.Registrations()
+            return Registrations()
         return unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors))
 
     @cached_property

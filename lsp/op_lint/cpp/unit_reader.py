@@ -8,7 +8,6 @@ object, wherever macros, helper functions and lambdas put them. A macro's name d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +36,7 @@ from op_lint.cpp.kernels import KernelReader
 from op_lint.cpp.keys import DEFAULT_KEY, given_key, is_key, key_of
 from op_lint.cpp.libclang import Cursor, CursorKind, TypeKind
 from op_lint.cpp.literals import LiteralReader
+from op_lint.cpp.registrations import Registrations
 from op_lint.cpp.sources import SourceMap
 from op_lint.facts import (
     Definition,
@@ -70,26 +70,6 @@ _DEEPEST_CALL = 8
 
 IN_LOOP = "in a loop"
 """The run-time guard of what a loop registers."""
-
-
-@dataclass
-class Registrations:
-    """What one parse found. Unit ids count from 0 in this parse."""
-
-    units: list[Unit] = field(default_factory=list)
-    definitions: list[Definition] = field(default_factory=list)
-    implementations: list[Implementation] = field(default_factory=list)
-    fallbacks: list[Fallback] = field(default_factory=list)
-    unresolved: list[Unresolved] = field(default_factory=list)
-    delegations: list[Delegation] = field(default_factory=list)
-
-    def rows(self) -> Iterable[Any]:
-        """Everything but the units."""
-        yield from self.definitions
-        yield from self.implementations
-        yield from self.fallbacks
-        yield from self.unresolved
-        yield from self.delegations
 
 
 @dataclass(frozen=True)
