@@ -392,8 +392,9 @@ class PythonCall(msgspec.Struct, frozen=True):
 class PythonFunction(msgspec.Struct, frozen=True):
     """A function that is given to torch, or in which something of these facts stands.
 
-    `name` is qualified within the module, `<lambda>` for a lambda. `place` reaches from `def` to the end of the body
-    (`Kernel.defined` of the registrations that use it). `returns` is the return annotation in canonical form.
+    `name` is Python's qualified name (`Class.method`, `f.<locals>.g`), `<lambda>` for a lambda. `place` reaches from
+    `def` to the end of the body (`Kernel.defined` of the registrations that use it). `returns` is the return annotation
+    in canonical form.
     `at_import` says that importing the module calls it, directly or through other functions of the file; `repeated`
     that it is called from several places or in a loop.
     """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import enum
 import importlib
 import math
 import types
@@ -16,6 +17,7 @@ import typing
 from collections.abc import Callable
 from typing import NewType
 
+from op_lint.python.modules import module_name
 from op_lint.python.values import (
     BUILTINS,
     Choice,
@@ -53,7 +55,9 @@ class _Printed:
         return self.text
 
 
-TENSOR = _stand_in("torch", "Tensor")
+_TENSOR_META = type("_TensorMeta", (type,), {"__module__": "torch._C"})
+TENSOR: type = _TENSOR_META("Tensor", (), {"__module__": "torch", "__qualname__": "Tensor"})
+GENERATOR = _stand_in("torch._C", "Generator")
 DTYPE = type("dtype", (_Printed,), {"__module__": "torch", "__qualname__": "dtype"})
 SCRIPT_OBJECT = _stand_in("torch", "ScriptObject")
 NUMBER = int | float | bool
@@ -89,7 +93,7 @@ _TORCH: dict[str, object] = {
     **{f"torch.{name}": _stand_in("torch", name) for name in _CLASSES.split()},
     **{f"torch.{name}": DTYPE(f"torch.{printed}") for name, printed in DTYPES.items()},
     **{f"torch.{name}": _MEMORY_FORMAT(f"torch.{name}") for name in ("channels_last", "contiguous_format")},
-    "torch.Generator": _stand_in("torch._C", "Generator"),
+    "torch.Generator": GENERATOR,
     "torch.ScriptObject": SCRIPT_OBJECT,
     "torch.Tensor": TENSOR,
     "torch._C.ScriptObject": SCRIPT_OBJECT,
@@ -118,10 +122,15 @@ _MODULES = frozenset({"collections", "collections.abc", "datetime", "decimal", "
 
 
 class Objects:
-    """Makes objects of expressions. `exact` turns False when one prints otherwise than what it stands for."""
+    """Makes objects of expressions in the file at `path`.
 
-    def __init__(self) -> None:
+    `exact` turns False when one may print otherwise than what it stands for: classes print with the name of their
+    module, of which the path is only a guess.
+    """
+
+    def __init__(self, path: str) -> None:
         self.exact = True
+        self._module = module_name(path)
         self._stand_ins: dict[int, type] = {}
 
     def annotation(self, node: ast.expr, scope: Scope, depth: int = 0) -> object:
@@ -172,7 +181,11 @@ class Objects:
         make = _CONSTRUCTORS.get(callee.dotted) if isinstance(callee, Imported) else None
         if make is None or node.keywords:
             raise NotKnownError
-        return make(*arguments)
+        made = make(*arguments)
+        if isinstance(made, NewType):
+            made.__module__ = self._module
+            self.exact = False
+        return made
 
     def object_of(self, value: Value, depth: int = 0) -> object:
         """The object that a value is, as an annotation or as a default. Raises NotKnownError."""
@@ -214,8 +227,27 @@ class Objects:
         if "register_opaque_type" in cls.source.text:
             raise NotKnownError
         self.exact = False
-        module = cls.source.path.removesuffix(".py").replace("/", ".")
-        return self._stand_ins.setdefault(id(cls), _stand_in(module, cls.name))
+        if id(cls) not in self._stand_ins:
+            self._stand_ins[id(cls)] = self._new_class(cls)
+        return self._stand_ins[id(cls)]
+
+    def _new_class(self, cls: Class) -> type:
+        module = self._module
+        bases = tuple(self.object_of(base, 1) for base in cls.bases)
+        kinds: tuple[typing.Any, ...] = (enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag)
+        for kind in kinds:
+            if kind in bases:
+                made: type = kind(cls.name.rpartition(".")[2], {}, module=module, qualname=cls.name)
+                return made
+        return type(cls.name, _classes(bases), {"__module__": module, "__qualname__": cls.name})
+
+
+def _classes(bases: tuple[object, ...]) -> tuple[type, ...]:
+    """Bases that are plain classes; what a class with others is, is not known."""
+    classes = tuple(base for base in bases if isinstance(base, type) and base is not type)
+    if len(classes) != len(bases):
+        raise NotKnownError
+    return classes
 
 
 def _a_function() -> None:
@@ -232,6 +264,7 @@ def _device(kind: object, index: object = None) -> DEVICE:
 _CONSTRUCTORS: dict[str, Callable[..., object]] = {
     "builtins.float": float,
     "builtins.int": int,
+    "builtins.type": type,
     "torch.device": _device,
     "typing.NewType": NewType,
     "typing.TypeVar": typing.TypeVar,

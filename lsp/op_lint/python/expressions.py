@@ -227,7 +227,8 @@ class Expressions(ABC):
         if isinstance(owner, Instance):
             return self._instance_attribute(owner, name)
         if isinstance(owner, Class):
-            return self._class_attribute(owner, owner, name)
+            is_enum = any(isinstance(base, Imported) and base.module == "enum" for base in owner.bases)
+            return None if is_enum else self._class_attribute(owner, owner, name)
         if isinstance(owner, Super):
             return self._super_attribute(owner, name)
         if isinstance(owner, Record):
@@ -363,6 +364,8 @@ class Expressions(ABC):
 
     def _computed(self, node: ast.BinOp, left: Value, right: Value) -> Value:
         compute = _OPERATORS.get(type(node.op))
+        if isinstance(node.op, ast.Pow) and _is_small_power(left, right):
+            compute = operator.pow
         if compute and isinstance(left, Constant) and isinstance(right, Constant):
             try:
                 return pure.lifted(compute(left.value, right.value))
@@ -577,6 +580,14 @@ _HANDLERS: dict[type[ast.expr], Callable[..., Value]] = {
     ast.UnaryOp: Expressions._unary,
     ast.Yield: Expressions._yield,
 }
+
+
+def _is_small_power(base: Value, exponent: Value) -> bool:
+    known = (base.value if isinstance(base, Constant) else None, exponent.value if isinstance(exponent, Constant) else None)
+    return all(isinstance(number, int) and 0 <= number <= _LARGEST_POWER for number in known)
+
+
+_LARGEST_POWER = 64
 
 
 def is_interesting(value: Value) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import enum
 import inspect
 import types
 import typing
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from op_lint.python.annotations import (
     DEVICE,
     DTYPE,
+    GENERATOR,
     GroupName,
     NUMBER,
     SCRIPT_OBJECT,
@@ -67,9 +69,7 @@ def infer(
     except _Refused as refused:
         text = f"infer_schema(func): {refused} Got func with signature {signature})"
         return Failure("ValueError", text, refused.culprit)
-    except NotKnownError:
-        raise
-    except Exception as error:  # whatever Python raises on wrong annotations, torch's users get too
+    except (AssertionError, TypeError, ValueError) as error:  # what wrong arguments raise in torch, too
         return Failure(type(error).__name__, str(error))
 
 
@@ -130,6 +130,9 @@ class _Inference:
         annotation = self._unstringified(parameter.annotation, parameter.name)[0]
         if annotation in PARAMETER_TYPES:
             return PARAMETER_TYPES[annotation]
+        opaque = _opaque(annotation)
+        if opaque is not None:
+            return opaque
         name = parameter.name
         if annotation == SCRIPT_OBJECT:
             raise _Refused(
@@ -263,14 +266,31 @@ def _return_schema(annotation: typing.Any) -> str:
     if annotation is inspect.Parameter.empty:
         raise _Refused("No return type annotation was provided. Please add one.", RETURN)
     if typing.get_origin(annotation) is not tuple:
-        if annotation not in _RETURN_TYPES:
+        returned = _return_type(annotation)
+        if returned is None:
             raise _unsupported_return(annotation)
-        return _RETURN_TYPES[annotation]
-    arguments = typing.get_args(annotation)
-    if any(argument not in _RETURN_TYPES for argument in arguments):
+        return returned
+    types_ = [_return_type(argument) for argument in typing.get_args(annotation)]
+    known = [spelled for spelled in types_ if spelled is not None]
+    if len(known) != len(types_):
         raise _unsupported_return(annotation)
-    inner = ", ".join(_RETURN_TYPES[argument] for argument in arguments)
-    return f"(({inner}))" if len(arguments) == 1 else f"({inner})"
+    inner = ", ".join(known)
+    return f"(({inner}))" if len(known) == 1 else f"({inner})"
+
+
+def _return_type(annotation: typing.Any) -> str | None:
+    if annotation in _RETURN_TYPES:
+        return _RETURN_TYPES[annotation]
+    return _opaque(annotation) if annotation is GENERATOR else None
+
+
+def _opaque(annotation: object) -> str | None:
+    """The name of a class that torch itself registers as opaque, by value (enums) or by reference (generators)."""
+    if not isinstance(annotation, type):
+        return None
+    if issubclass(annotation, enum.Enum):
+        return "enum.Enum"
+    return "torch._C.Generator" if issubclass(annotation, GENERATOR) else None
 
 
 def _unsupported_return(annotation: object) -> _Refused:

@@ -638,7 +638,7 @@ class Interpreter(Expressions):
     def _qualified(self, name: str) -> str:
         if self._class and self._class[-1].scope is self.scope:
             return f"{self._class[-1].name}.{name}"
-        return f"{self._frames[-1].function.name}.{name}" if self._frames else name
+        return f"{self._frames[-1].function.name}.<locals>.{name}" if self._frames else name
 
     def _class_definition(self, node: ast.ClassDef) -> None:
         for decorator in node.decorator_list:

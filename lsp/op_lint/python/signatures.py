@@ -102,7 +102,7 @@ def inspected(function: Function) -> Inspected:
     """The signature of a function as `inspect.signature` gives it. Raises NotKnownError where it is not known."""
     if function.decorated:
         raise NotKnownError
-    objects = Objects()
+    objects = Objects(function.source.path)
     if function.described is not None:
         scope = _canonical_scope()
         signature = _described_signature(function.described, objects, scope)
