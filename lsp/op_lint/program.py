@@ -7,7 +7,7 @@ Python (which registers when the C++ is already loaded), then by path, then by p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -91,7 +91,8 @@ class Program:
     extensions in it; None where there is no torch at all. `files` are linked (`op_lint.cpp.link`,
     `op_lint.python.resolve`): each registration is in the facts of one file. `macros` says of macros that name
     namespaces whether the build defines them, where that was asked. `extension` is what loading the project's own
-    extensions did, where that was asked and came to an end.
+    extensions did, where that was asked and came to an end; then `key_numbers` are the numbers of the dispatch keys in
+    the torch versions that it may have been built against, by version.
     """
 
     files: Sequence[FileFacts]
@@ -99,6 +100,7 @@ class Program:
     settings: Settings = field(default_factory=Settings)
     macros: Sequence[MacroSearch] = ()
     extension: Extension | None = None
+    key_numbers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     build: BuildGraph | None = None
 
     @cached_property
@@ -163,6 +165,11 @@ class Program:
     def keys(self) -> DispatchKeys | None:
         """The dispatch keys of the installed torch."""
         return DispatchKeys(self.installed.keys) if self.installed else None
+
+    @property
+    def torch_name(self) -> str:
+        """What messages call the installed torch: `torch 2.13.0`, just `torch` without one."""
+        return f"torch {self.installed.version}" if self.installed else "torch"
 
     @cached_property
     def torch_version(self) -> tuple[int, int] | None:

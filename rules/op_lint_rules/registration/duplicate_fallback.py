@@ -77,10 +77,9 @@ class DuplicateFallback(Rule):
             seen.append((keys, registered))
 
     def _torch_has_one(self, program: Program, fact: Fallback, theirs: Registration) -> Finding:
-        version = program.installed.version if program.installed else ""
         return self.finding(
             fact.place,
-            f"torch {version} has a fallback for {theirs.key} already, so {_harm(fact)}: "
+            f"{program.torch_name} has a fallback for {theirs.key} already, so {_harm(fact)}: "
             f"register kernels for single operators at {fact.key} instead",
             notes=(f"torch's own is {theirs.origin}", _torch_says(theirs.key)),
         )

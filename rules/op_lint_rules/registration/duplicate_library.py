@@ -83,10 +83,9 @@ class DuplicateLibrary(Rule):
                     yield self._twice(later, earlier)
 
     def _torch_owns_it(self, program: Program, unit: Unit, origin: str) -> Finding:
-        version = program.installed.version if program.installed else ""
         return self.finding(
             unit.namespace_place or unit.place,
-            f"the namespace `{unit.namespace}` is torch {version}'s own, so {_harm(unit)}: {_remedy(unit)}",
+            f"the namespace `{unit.namespace}` is {program.torch_name}'s own, so {_harm(unit)}: {_remedy(unit)}",
             notes=(f"torch's own is {origin}", _torch_says(unit)),
             fix=_fix(unit),
         )

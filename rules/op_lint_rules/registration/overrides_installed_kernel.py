@@ -68,10 +68,9 @@ class OverridesInstalledKernel(Rule):
                     yield self._overridden(program, registered.fact, theirs[key])
 
     def _overridden(self, program: Program, fact: Implementation, theirs: Registration) -> Finding:
-        version = program.installed.version if program.installed else ""
         return self.finding(
             fact.name_place,
-            f"torch {version} has a {theirs.key} kernel for `{fact.operator}` itself, which this one replaces for the "
+            f"{program.torch_name} has a {theirs.key} kernel for `{fact.operator}` itself, which this one replaces for the "
             "whole process: define an operator of your own",
             notes=(f"torch's own is {theirs.origin}",),
         )

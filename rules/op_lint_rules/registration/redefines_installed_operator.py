@@ -59,11 +59,10 @@ class RedefinesInstalledOperator(Rule):
                 yield self._redefined(program, registered.fact, installed)
 
     def _redefined(self, program: Program, fact: Definition, installed: InstalledOperator) -> Finding:
-        version = program.installed.version if program.installed else ""
         harm = "this raises RuntimeError" if fact.language is Language.PYTHON else "loading the library aborts"
         return self.finding(
             fact.name_place,
-            f"torch {version} defines `{fact.operator}` itself, so {harm}: to add a kernel, register it with "
+            f"{program.torch_name} defines `{fact.operator}` itself, so {harm}: to add a kernel, register it with "
             f"`TORCH_LIBRARY_IMPL({fact.operator.namespace}, KEY, m)` and `m.impl`",
             notes=(
                 f"torch's own is {installed.schema}, {installed.origin}",

@@ -90,8 +90,8 @@ class UnknownDispatchKey(Rule):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """Every place that names such a key, once."""
-        keys, installed = program.keys, program.installed
-        if keys is None or installed is None:
+        keys = program.keys
+        if keys is None:
             return
         seen: set[Place] = set()
         for use in _uses(program):
@@ -102,16 +102,16 @@ class UnknownDispatchKey(Rule):
             if use.key.startswith(_DEVICE):
                 yield self._keyless(use)
             elif own is None and not _MACRO.fullmatch(use.key):
-                yield self._unknown(use, keys, installed.version)
+                yield self._unknown(use, keys, program.torch_name)
             elif own is not None and use.text and own != use.key:
                 yield self._only_in_cpp(use, own)
             elif own is not None and keys.kind(own) is KeyKind.PER_BACKEND:
                 yield self._unreachable(use.place, own, keys)
 
-    def _unknown(self, use: _Use, keys: DispatchKeys, version: str) -> Finding:
+    def _unknown(self, use: _Use, keys: DispatchKeys, torch: str) -> Finding:
         meant = nearest(use.key, (*keys.runtime[1:], *keys.facts.aliases))
         hint = f"; did you mean `{meant}`?" if meant else ""
-        return self.finding(use.place, f"torch {version} has no dispatch key `{use.key}`{hint}", fix=_fix(use, meant))
+        return self.finding(use.place, f"{torch} has no dispatch key `{use.key}`{hint}", fix=_fix(use, meant))
 
     def _only_in_cpp(self, use: _Use, own: str) -> Finding:
         message = f"only C++ code knows `{use.key}`, torch cannot look it up: write `{own}`"
