@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from op_lint.cli import main
+from tests.e2e.raw import server_front
 
 CASES = Path(__file__).parent / "cases"
 
@@ -58,7 +59,7 @@ def process(folder: Path, arguments: Sequence[str]) -> Findings:
     return _findings(run_process(folder, "check", "--output-format", "json", *arguments))
 
 
-FRONTS: dict[str, Front] = {"command line": command_line, "process": process}
+FRONTS: dict[str, Front] = {"command line": command_line, "process": process, "server": server_front}
 """Every way to the findings; all must give the same ones."""
 
 

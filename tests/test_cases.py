@@ -47,6 +47,13 @@ def test_cases_expect_something() -> None:
     assert not empty
 
 
+@pytest.mark.parametrize("case", _ALL, ids=lambda case: case.name)
+def test_the_server_says_the_same(case: Path, tmp_path: Path) -> None:
+    project = copy_of(case, tmp_path)
+    arguments = _arguments(case)
+    assert check(project, *arguments, front="server") == check(project, *arguments)
+
+
 @pytest.mark.parametrize("front", sorted(FRONTS.keys() - {"command line"}))
 @pytest.mark.parametrize("name", ["26-two-torch-library-blocks", "35-cpp-meta-plus-python-fake", "comments"])
 def test_fronts_agree(name: str, front: str, tmp_path: Path) -> None:

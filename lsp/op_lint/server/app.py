@@ -71,6 +71,7 @@ class Server(LanguageServer):
         self._pulled: dict[str, str] = {}
         self._torch_asked: dict[Workspace, tuple[Any, ...]] = {}
         self._torch_reads = 0
+        self._told: dict[Workspace, int] = {}
         self._says_status = False
         self.pulls = False
         self.is_shut_down = False
@@ -213,6 +214,7 @@ class Server(LanguageServer):
                 future.set_result(None)
         if workspace.snapshot is snapshot and workspace in self.session.workspaces:
             self.publish(workspace, snapshot)
+            self._told[workspace] = snapshot.revision
         self.status()
 
     def publish(self, workspace: Workspace, snapshot: Snapshot) -> None:
@@ -301,7 +303,8 @@ class Server(LanguageServer):
     def status(self) -> None:
         """Tell a client that asked for it (`initializationOptions.status`) whether everything is up to date."""
         if self._says_status:
-            is_busy = self._torch_reads > 0 or any(each.is_due for each in self.session.workspaces)
+            behind = (each for each in self.session.workspaces if self._told.get(each) != each.revision)
+            is_busy = self._torch_reads > 0 or any(behind)
             self.protocol.notify("op-lint/status", {"busy": is_busy})
 
 
