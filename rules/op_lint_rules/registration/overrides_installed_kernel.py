@@ -70,7 +70,7 @@ class OverridesInstalledKernel(Rule):
     def _overridden(self, program: Program, fact: Implementation, theirs: Registration) -> Finding:
         return self.finding(
             fact.name_place,
-            f"{program.torch_name} has a {theirs.key} kernel for `{fact.operator}` itself, which this one replaces for the "
-            "whole process: define an operator of your own",
+            f"{program.torch_name} has a {theirs.key} kernel for `{fact.operator}` itself, which this one replaces for "
+            "the whole process: define an operator of your own",
             notes=(f"torch's own is {theirs.origin}",),
         )
