@@ -25,6 +25,7 @@ from op_lint.python.values import (
     Class,
     Constant,
     CustomOp,
+    Derived,
     Function,
     Imported,
     Instance,
@@ -42,6 +43,7 @@ from op_lint.python.values import (
     Unknown,
     Value,
     imported,
+    linkable,
     parameters_of,
     plain,
 )
@@ -106,6 +108,8 @@ class Expressions(ABC):
         self.context = Context()
         self.changed: frozenset[str] = frozenset()
         """The names of the module that functions assign to."""
+        self._texts: dict[ast.expr, str] = {}
+        """The strings that expressions were when they were last read, for the text of conditions."""
         self._steps = 0
 
     @abstractmethod
@@ -158,7 +162,10 @@ class Expressions(ABC):
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise TooComplexError
-        return _HANDLERS.get(type(node), Expressions._other)(self, node)
+        value = _HANDLERS.get(type(node), Expressions._other)(self, node)
+        if isinstance(value, String) and value.text is not None and not isinstance(node, ast.Constant):
+            self._texts[node] = value.text
+        return value
 
     def unknown(self, node: ast.expr, *parts: Value, condition: Condition | None = None) -> Unknown:
         """A value of which only the expression is known, made of `parts`."""
@@ -453,11 +460,14 @@ class Expressions(ABC):
             return value.condition
         if isinstance(value, Unknown) and value.node is not None and value.node is not node:
             return Atom(render_value(value))
-        return Atom(render(node, self.scope))
+        return Atom(render(node, self.scope, self._texts))
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner, index = self.eval(node.value), self.eval(node.slice)
         found = _item(owner, index, node.slice)
+        key = pure.key_of(index)
+        if found is None and key is not None and linkable(owner):
+            return Derived(owner, "item", key)
         return found if found is not None else self.unknown(node, owner, index)
 
     def _slice(self, node: ast.Slice) -> Value:
@@ -497,7 +507,7 @@ class Expressions(ABC):
         iterable = self.eval(first.iter)
         items = pure.items_of(iterable)
         known = items is not None
-        for item in items if items is not None else (self.unknown(first.iter, iterable),):
+        for item in items if items is not None else (self.each(iterable, first.iter),):
             self.bind(first.target, item)
             tests = [self.test(condition) for condition in first.ifs]
             if NEVER in tests:
@@ -506,6 +516,12 @@ class Expressions(ABC):
             with self.under(conjunction(tests)):
                 known = self._generate_from(rest, produce) and known
         return known
+
+    def each(self, iterable: Value, node: ast.expr) -> Value:
+        """Any item of something that is not known here; `node` is where it is iterated over."""
+        if linkable(iterable):
+            return Derived(iterable, "each", loop=self.source.place(node))
+        return Unknown(node, self.source, self.scope, parameters_of(iterable))
 
     # Calls
 
@@ -674,7 +690,7 @@ def _identical(left: Value, right: Value) -> bool | None:
 
 def _is_object(value: Value) -> bool:
     """Whether a value is certainly not None."""
-    return not isinstance(value, Unknown | Choice | Imported | Result)
+    return not isinstance(value, Unknown | Choice | Imported | Result | Derived)
 
 
 def _contained(item: Value, container: Value) -> bool | None:
@@ -688,15 +704,10 @@ def _contained(item: Value, container: Value) -> bool | None:
 
 
 def _item(owner: Value, index: Value, node: ast.expr) -> Value | None:
-    if isinstance(owner, Mapping) and isinstance(index, String) and index.text is not None:
-        return owner.get(index.text)
     if isinstance(node, ast.Slice):
         return _sliced(owner, node)
-    if not isinstance(index, Constant) or not isinstance(index.value, int):
-        return None
-    items = pure.items_of(owner)
-    position = index.value
-    return items[position] if items is not None and -len(items) <= position < len(items) else None
+    key = pure.key_of(index)
+    return None if key is None else pure.item_of(owner, key)
 
 
 def _sliced(owner: Value, node: ast.Slice) -> Value | None:

@@ -42,6 +42,7 @@ from op_lint.python.values import (
     Constant,
     CustomOp,
     Decorator,
+    Derived,
     Function,
     FunctionNode,
     Imported,
@@ -62,6 +63,7 @@ from op_lint.python.values import (
     Value,
     imported,
     is_project,
+    linkable,
     parameters_of,
     plain,
 )
@@ -85,6 +87,9 @@ _SHORT = 6
 
 _LONG = 40
 """A statement of a module that has more lines is not read unless something in it looks like a registration."""
+
+_LONG_TABLE = 500
+"""The same for assignments, which may be tables of kernels."""
 
 _SHORT_BLOCK = 3
 """In a function, this is the limit for blocks; other statements are read if they are small."""
@@ -264,7 +269,7 @@ class Interpreter(Expressions):
         """Whether a statement is too long to be read for the sake of the names that it binds."""
         lines = (node.end_lineno or node.lineno) - node.lineno
         if not self._frames:
-            return lines > _LONG
+            return lines > (_LONG_TABLE if isinstance(node, ast.Assign | ast.AnnAssign) else _LONG)
         return self._frames[-1].alone and (lines > _SHORT_BLOCK or not isinstance(node, _READ))
 
     def _skip(self, node: ast.stmt) -> None:
@@ -351,8 +356,12 @@ class Interpreter(Expressions):
         exact = items is not None and len(items) == len(target.elts)
         exact = exact and not any(isinstance(element, ast.Starred) for element in target.elts)
         for index, element in enumerate(target.elts):
-            unknown = Unknown(None, parameters=parameters_of(value), words="an unpacked value")
-            self.bind(element, items[index] if exact and items is not None else unknown)
+            unpacked: Value = Unknown(None, parameters=parameters_of(value), words="an unpacked value")
+            if exact and items is not None:
+                unpacked = items[index]
+            elif linkable(value):
+                unpacked = Derived(value, "item", index)
+            self.bind(element, unpacked)
 
     def _bind_attribute(self, target: ast.Attribute, value: Value) -> None:
         owner = self.eval(target.value)
@@ -560,9 +569,8 @@ class Interpreter(Expressions):
             items = items[-1:]
         place = self.source.place(node)
         loops = (*self.context.loops, (place, None if items is None else len(items)))
-        unknown = Unknown(node.iter, self.source, self.scope, parameters_of(iterable), words=ast.unparse(node.target))
         alive: Condition = ALWAYS
-        for item in items if items is not None else (unknown,):
+        for item in items if items is not None else (self.each(iterable, node.iter),):
             self.bind(node.target, item)
             with self.within(replace(self.context, loops=loops)), self.under(alive):
                 alive = conjunction((alive, self.block(node.body).alive))
@@ -601,6 +609,7 @@ class Interpreter(Expressions):
             kind = _BINDINGS.get(decorator.dotted) if isinstance(decorator, Imported) else None
             if kind is not None:
                 value = function = replace(function, binding=kind)
+                self.knowledge[function.place].function = function
                 continue
             result = self.call(decorator, Arguments((Argument(value, written=argument_place),)), written)
             replaced = replace(value, decorated=True) if isinstance(value, Function) else value
@@ -811,6 +820,9 @@ class Interpreter(Expressions):
         special = _SPECIAL.get(dotted)
         if special is not None:
             return special(self, arguments, at)
+        name = callee.attributes[-1] if callee.attributes else ""
+        if name in _VIEWS and is_project(callee) and not arguments.positional:
+            return Derived(replace(callee, attributes=callee.attributes[:-1]), name)
         computed = pure.FUNCTIONS.get(dotted)
         if computed is not None:
             return computed([argument.value for argument in arguments.positional])
@@ -1159,6 +1171,9 @@ _BINDINGS = {
     "functools.cached_property": "property",
 }
 """Decorators that say how a method is bound."""
+
+_VIEWS = frozenset({"items", "keys", "values"})
+"""Methods of dictionaries that loops go over."""
 
 _EXITS = frozenset({"os._exit", "pytest.skip", "sys.exit", "exit", "quit"})
 """Functions that do not return."""

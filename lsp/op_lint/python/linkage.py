@@ -25,6 +25,7 @@ from op_lint.python.values import (
     Class,
     Constant,
     CustomOp,
+    Derived,
     Function,
     Imported,
     Instance,
@@ -176,6 +177,15 @@ class LinkChoice(msgspec.Struct, frozen=True, tag=True, array_like=True):
     options: tuple[tuple[Condition, Linked], ...]
 
 
+class LinkDerived(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """What is taken out of another value (`op_lint.python.values.Derived`)."""
+
+    owner: Linked
+    how: str
+    key: int | str | None
+    loop: Place | None
+
+
 class LinkUnknown(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A value of which only the text is known."""
 
@@ -199,6 +209,7 @@ Linked = Union[  # noqa: UP007 (a forward reference, evaluated by msgspec)
     LinkPartial,
     LinkResult,
     LinkChoice,
+    LinkDerived,
     LinkUnknown,
 ]
 
@@ -304,6 +315,8 @@ class _Freezer:
         if isinstance(value, Sequence):
             items = value.items
             return 0 < len(items) <= _MOST_ITEMS and all(isinstance(item, String) and item.text for item in items)
+        if isinstance(value, Mapping):
+            return 0 < len(value.items) <= _MOST_ITEMS and all(isinstance(key, String) for key, _ in value.items)
         if isinstance(value, Function):
             return self._depends(value)
         if isinstance(value, Class):
@@ -408,6 +421,9 @@ class _Freezer:
         instead = None if value.instead is None else self.value(value.instead, depth)
         return LinkResult(value.index, value.attributes, instead)
 
+    def _derived(self, value: Derived, depth: int) -> Linked:
+        return LinkDerived(self.value(value.owner, depth), value.how, value.key, value.loop)
+
     def _choice(self, value: Choice, depth: int) -> Linked:
         return LinkChoice(tuple((condition, self.value(option, depth)) for condition, option in value.options))
 
@@ -471,6 +487,7 @@ _FREEZE: dict[type[Value], Callable[..., Linked]] = {
     Class: _Freezer._class,
     Constant: _Freezer._constant,
     CustomOp: _Freezer._custom_op,
+    Derived: _Freezer._derived,
     Function: _Freezer._function,
     Imported: _Freezer._imported,
     Instance: _Freezer._instance,

@@ -172,6 +172,24 @@ def items_of(value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+def key_of(value: Value) -> int | str | None:
+    """The number or string that selects an item."""
+    if isinstance(value, String):
+        return value.text
+    known = value.value if isinstance(value, Constant) else None
+    return known if isinstance(known, int) and not isinstance(known, bool) else None
+
+
+def item_of(owner: Value, key: int | str) -> Value | None:
+    """The item of a container that a number or a string selects."""
+    if isinstance(owner, Mapping) and isinstance(key, str):
+        return owner.get(key)
+    items = items_of(owner)
+    if items is None or isinstance(key, str) or isinstance(owner, Mapping):
+        return None
+    return items[key] if -len(items) <= key < len(items) else None
+
+
 def mapping_method(owner: Mapping, name: str, arguments: AbstractSequence[Value]) -> Value | None:
     """The result of a method of a dictionary."""
     if name == "items" and not arguments:

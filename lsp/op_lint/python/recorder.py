@@ -95,6 +95,7 @@ class Recorder:
         self._known_units = {(unit.macro, unit.place, unit.namespace): unit for unit in units}
         self._by_name: dict[tuple[str, Place, str | None], Unit] = {}
         self._settled: set[Event] = set()
+        self._told: set[tuple[Chain, str]] = set()
         self._pending: dict[Event, list[Fact]] = {}
         self._facts: dict[Fact, Fact] = {}
         self._library_at: dict[Chain, LibraryState] = {}
@@ -117,6 +118,7 @@ class Recorder:
         chain, what, _ = event
         self.spelled.update(chain[1:])
         for index in range(1, len(chain)):
+            self._told.add((chain[index:], what))
             for pending in [known for known in self._pending if known[:2] == (chain[index:], what)]:
                 del self._pending[pending]
 
@@ -126,7 +128,8 @@ class Recorder:
         A call that does not give them either tells nothing new.
         """
         chain, what, _ = event
-        if any(known[:2] == (chain[index:], what) for known in self._pending for index in range(1, len(chain))):
+        inner = {(chain[index:], what) for index in range(1, len(chain))}
+        if (chain, what) in self._told or any(known[:2] in inner for known in self._pending):
             return
         pending = self._pending.setdefault(event, [])
         if fact not in pending:

@@ -41,6 +41,7 @@ from op_lint.python.values import (
     Constant,
     CustomOp,
     Decorator,
+    Derived,
     Function,
     Imported,
     Library,
@@ -685,7 +686,7 @@ class Registrar:
 
     def _custom_ops_impl(self, api: str, bound: Bound, place: Place) -> Value:
         """`torch._custom_ops.impl`: for CPU and CUDA unless other devices are named."""
-        devices = bound.get("types") or Argument(Sequence((plain("cpu"), plain("cuda"))))
+        devices = bound.get("device_types") or Argument(Sequence((plain("cpu"), plain("cuda"))))
 
         def apply(function: Argument) -> Value:
             self._implement(_by_name(api, bound), bound.get("op"), function, devices, place)
@@ -790,7 +791,7 @@ class Registrar:
         return unknown if isinstance(result, Failure) else plain(result.schema)
 
     def _load(self, api: str, bound: Bound, place: Place) -> Value:
-        path = bound.value("path")
+        path = bound.value("path" if "path" in bound.given else "name")
 
         def make(site: Site) -> LibraryLoad:
             context = site.context
@@ -843,7 +844,9 @@ _APIS: dict[str, _Api] = {
     ),
     LEGACY_CUSTOM_OP: _Api(Registrar._legacy_custom_op, ("name", "schema"), (), ("name", "schema"), "def"),
     "torch._custom_ops.custom_op": _Api(Registrar._legacy_custom_op, ("name", "schema"), (), ("name",), "def"),
-    "torch._custom_ops.impl": _Api(Registrar._custom_ops_impl, ("op",), ("types", "func"), ("op", "types"), "impl"),
+    "torch._custom_ops.impl": _Api(
+        Registrar._custom_ops_impl, ("op",), ("device_types", "func"), ("op", "device_types"), "impl"
+    ),
     "torch._custom_ops.impl_abstract": _Api(Registrar._register_fake, ("op",), ("func",), ("op",), "impl"),
     "torch._custom_ops.impl_backward": _Api(
         Registrar._register_autograd, ("op", "output_differentiability"), ("func",), ("op",), "impl"
@@ -1004,6 +1007,8 @@ def _spelled(value: Value) -> str:
         return "".join(part.text if isinstance(part, Run) else f"{{{_spelled(part)}}}" for part in value.parts)
     if isinstance(value, Imported):
         return value.dotted
+    if isinstance(value, Derived):
+        return f"an item of {_spelled(value.owner)}"
     if isinstance(value, Operator):
         return ".".join(("torch.ops", *value.parts))
     if isinstance(value, CustomOp):

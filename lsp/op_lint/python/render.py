@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from op_lint.python.values import Constant, Function, Imported, Operator, Scope, String, Unknown
 
@@ -11,10 +13,13 @@ _DEEP = 6
 """How many variables are followed, one into the other."""
 
 
-def render(node: ast.expr, scope: Scope | None) -> str:
-    """The text of an expression, with imported names written out and known values put in."""
+def render(node: ast.expr, scope: Scope | None, texts: Mapping[ast.expr, str] = MappingProxyType({})) -> str:
+    """The text of an expression, with imported names written out and known values put in.
+
+    `texts` are the strings that some of the expressions in it are known to be.
+    """
     try:
-        return ast.unparse(node if scope is None else _Canonical(scope, frozenset()).canonical(node))
+        return ast.unparse(node if scope is None else _Canonical(scope, frozenset(), texts).canonical(node))
     except ValueError:  # a known value that older Pythons cannot write inside an f-string
         return ast.unparse(node)
 
@@ -27,12 +32,19 @@ def render_value(value: Unknown) -> str:
 class _Canonical(ast.NodeTransformer):
     """Puts values in the place of names. Nodes that change are copied; the tree that is read stays as it is."""
 
-    def __init__(self, scope: Scope, followed: frozenset[int]) -> None:
+    def __init__(self, scope: Scope, followed: frozenset[int], texts: Mapping[ast.expr, str]) -> None:
         self.scope = scope
         self.followed = followed
+        self.texts = texts
 
     def canonical(self, node: ast.expr) -> ast.expr:
-        changed: ast.expr = self.visit(node)
+        changed = self.visit(node)
+        assert isinstance(changed, ast.expr)
+        return changed
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        known = self.texts.get(node) if isinstance(node, ast.expr) else None
+        changed: ast.AST = ast.Constant(known) if known is not None else super().visit(node)
         return changed
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
@@ -63,4 +75,4 @@ class _Canonical(ast.NodeTransformer):
             return name
         assert node is not None
         assert scope is not None
-        return _Canonical(scope, self.followed | {id(node)}).canonical(node)
+        return _Canonical(scope, self.followed | {id(node)}, self.texts).canonical(node)

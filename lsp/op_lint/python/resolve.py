@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
+import msgspec
 from msgspec.structs import replace
 
-from op_lint.facts import FileFacts, Language, Place, PythonFacts
+from op_lint.facts import FileFacts, Language, Place, PythonFacts, PythonFunction
+from op_lint.python import pure
 from op_lint.python.expressions import Context, TooComplexError
 from op_lint.python.interpreter import Interpreter
 from op_lint.python.linkage import (
@@ -18,6 +20,7 @@ from op_lint.python.linkage import (
     LinkCode,
     LinkConstant,
     LinkCustomOp,
+    LinkDerived,
     LinkFunction,
     LinkImported,
     LinkInstance,
@@ -114,6 +117,7 @@ class _Project:
         self.modules = ModuleIndex(self.pages)
         self.wrappers = options.wrappers
         self._following: list[tuple[str, str]] = []
+        self._items: dict[Place, Value] = {}
         known = frozenset(place for page in self.pages.values() for place in page.told())
         for page in self.pages.values():
             page.recorder.known = known
@@ -235,6 +239,24 @@ class _Project:
         return page.results
 
     def _call(self, page: _Page, call: LinkCall) -> Value:
+        """Make a call, once for each round of the loops over other files' values that it is in."""
+        loops = sorted(_loops(call), key=lambda loop: loop[0])
+        return self._rounds(page, call, loops, [0])
+
+    def _rounds(self, page: _Page, call: LinkCall, loops: list[tuple[Place, Linked]], made: list[int]) -> Value:
+        if not loops:
+            made[0] += 1
+            return self._one_call(page, call)
+        (loop, owner), *inner = loops
+        result: Value = Unknown(words="nothing")
+        items = pure.items_of(self._thawed(page, owner))
+        for item in items if items is not None else (Unknown(words="an item of another file's value"),):
+            if made[0] < pure.MOST_ITEMS:
+                self._items[loop] = item
+                result = self._rounds(page, call, inner, made)
+        return result
+
+    def _one_call(self, page: _Page, call: LinkCall) -> Value:
         interpreter = self._interpreter(page)
         interpreter.enclosing = call.function
         interpreter.chain = (call.place,) if call.spelled is not None else ()
@@ -242,7 +264,9 @@ class _Project:
         try:
             with interpreter.within(context):
                 callee, arguments = self._thawed(page, call.callee), self._arguments(page, call.arguments)
-                return interpreter.call(callee, arguments, call.spelled or call.place)
+                result = interpreter.call(callee, arguments, call.spelled or call.place)
+                interpreter.escape(result)
+                return result
         except (RecursionError, TooComplexError):
             return Unknown(words="the result of a call that is too complex")
 
@@ -373,6 +397,17 @@ class _Project:
     def _choice(self, page: _Page, linked: LinkChoice) -> Value:
         return Choice(tuple((condition, self._thawed(page, option)) for condition, option in linked.options))
 
+    def _derived(self, page: _Page, linked: LinkDerived) -> Value:
+        found: Value | None = None
+        if linked.how == "each":
+            found = self._items.get(linked.loop) if linked.loop else None
+        elif linked.how == "item":
+            found = None if linked.key is None else pure.item_of(self._thawed(page, linked.owner), linked.key)
+        else:
+            owner = self._thawed(page, linked.owner)
+            found = pure.mapping_method(owner, linked.how, ()) if isinstance(owner, Mapping) else None
+        return found or Unknown(words="an item of another file's value")
+
     def _unknown(self, _page: _Page, linked: LinkUnknown) -> Value:
         return Unknown(words=linked.words)
 
@@ -382,6 +417,7 @@ _THAW: dict[type, Callable[..., Value]] = {
     LinkClass: _Project._class,
     LinkConstant: _Project._constant,
     LinkCustomOp: _Project._custom_op,
+    LinkDerived: _Project._derived,
     LinkFunction: _Project._function,
     LinkImported: _Project._import,
     LinkInstance: _Project._instance,
@@ -396,6 +432,18 @@ _THAW: dict[type, Callable[..., Value]] = {
     LinkText: _Project._text,
     LinkUnknown: _Project._unknown,
 }
+
+
+def _loops(linked: object) -> set[tuple[Place, Linked]]:
+    """The loops over values of other files in which a call is, and those values."""
+    if isinstance(linked, tuple):
+        return set().union(*(_loops(item) for item in linked))
+    if not isinstance(linked, msgspec.Struct) or isinstance(linked, Place | PythonFunction | LinkText):
+        return set()
+    found = set().union(*(_loops(getattr(linked, name)) for name in linked.__struct_fields__))
+    if isinstance(linked, LinkDerived) and linked.how == "each" and linked.loop is not None:
+        found.add((linked.loop, linked.owner))
+    return found
 
 
 def _without(facts: FileFacts, places: set[Place]) -> FileFacts:

@@ -25,6 +25,9 @@ _MARKS = tuple(
 )
 """What a file that registers, loads or calls operators has in it, in some spelling."""
 
+_KEY_MARKS = (b'"CPU":', b'"CUDA":', b'"Meta":')
+"""Tables of kernels by dispatch key, which another file may register."""
+
 _OTHER_MARKS = (
     (b"register_", re.compile(rb"\bregister_\w*op\b")),
     (b"Library", re.compile(rb"Library\w*\(")),
@@ -51,6 +54,8 @@ _ALIAS = re.compile(r"([\w.]+|\*)(?:\s+as\s+(\w+))?")
 
 def is_candidate(data: bytes) -> bool:
     """Whether a file may register, load or call operators. Cheap, and wrong only in saying yes."""
+    if any(mark in data for mark in _KEY_MARKS):
+        return True
     if b"torch" not in data and b"custom_op" not in data and b"Library" not in data:
         return False
     return any(mark in data for mark in _MARKS) or any(

@@ -341,6 +341,19 @@ class Result(Value):
     instead: Value | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Derived(Value):
+    """What is taken out of a value that only other files tell.
+
+    `how` is `each` (of the loop at `loop`), `item` (number or name `key`), or the method `items`, `keys` or `values`.
+    """
+
+    owner: Value
+    how: str
+    key: int | str | None = None
+    loop: Place | None = None
+
+
 class Scope:
     """The names of a module, class or function body."""
 
@@ -397,6 +410,8 @@ def linkable(value: Value, depth: int = 0) -> bool:
         return is_project(value)
     if isinstance(value, CustomOp):
         return linkable(value.name)
+    if isinstance(value, Derived):
+        return linkable(value.owner)
     return depth <= _DEEP and any(linkable(part, depth + 1) for part in _parts(value))
 
 
