@@ -64,6 +64,12 @@ class RawClient:
     def request(self, method: str, params: Any) -> Any:
         return self.answer(self.ask(method, params))
 
+    def error(self, number: int) -> dict[str, Any] | None:
+        """The error that a request was answered with, if it was."""
+        self.wait(lambda: number in self._answers)
+        error: dict[str, Any] | None = self._answers.pop(number).get("error")
+        return error
+
     def answer(self, number: int) -> Any:
         self.wait(lambda: number in self._answers)
         answer = self._answers.pop(number)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lsprotocol import types
-from pygls.exceptions import PyglsError
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
@@ -131,7 +131,7 @@ class Server(LanguageServer):
                 )
             )
         if registrations:
-            with suppress(PyglsError):  # a client that refuses: then nothing is watched
+            with suppress(JsonRpcException):  # a client that refuses: then nothing is watched
                 await asyncio.shield(self.client_register_capability_async(types.RegistrationParams(registrations)))
         await self.ask_configuration()
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
-from op_lint.facts import OperatorName, Place, UseKind
+from op_lint.facts import OperatorName, OperatorUse, Place, UseKind
 from op_lint.server.names import kernel_word
 from op_lint.server.site import KernelSite, OperatorSite, site_at
 from op_lint.server.snapshot import Snapshot
+
+
+_DEF = re.compile(rb"(?:@[^\n]*\n\s*)*(?:async\s+)?def\s+(\w+)")
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -41,15 +46,22 @@ def incoming(snapshot: Snapshot, operator: OperatorName) -> tuple[Call, ...]:
     for use in snapshot.uses_of(operator):
         if use.kind not in (UseKind.CALL, UseKind.REFERENCE):
             continue
-        facts = snapshot.files[use.place.path].python
-        function = snapshot.program.function_around(use.place)
-        module = facts.module if facts else use.place.path
-        if function is not None:
-            node = Node(function.name, module, function.place, function.name_place)
-        else:
-            node = Node(module, use.place.path, Place(use.place.path, 1, 0, 0), Place(use.place.path, 1, 0, 0))
+        node = _caller(snapshot, use)
         calls.setdefault(node, []).append(use.name_place)
     return tuple(Call(node, tuple(places)) for node, places in calls.items())
+
+
+def _caller(snapshot: Snapshot, use: OperatorUse) -> Node:
+    """The function around a use; the module where there is none."""
+    path = use.place.path
+    facts = snapshot.files[path].python
+    module = facts.module if facts else path
+    found = _DEF.match(snapshot.text(path).data, use.function.start) if use.function else None
+    if use.function is None or found is None:
+        start = Place(path, 1, 0, 0)
+        return Node(module, path, start, start)
+    name_place = msgspec.structs.replace(use.function, start=found.start(1), end=found.end(1))
+    return Node(found[1].decode("utf-8", "replace"), module, use.function, name_place)
 
 
 def outgoing(snapshot: Snapshot, operator: OperatorName) -> tuple[Call, ...]:

@@ -199,8 +199,10 @@ def _own_namespaces(snapshot: Snapshot) -> Iterator[Item]:
 
 
 def _namespaces(snapshot: Snapshot) -> Iterator[Item]:
-    own = {unit.namespace for unit in snapshot.program.units if unit.namespace}
-    installed = snapshot.program.installed
+    program = snapshot.program
+    own = {unit.namespace for unit in program.units if unit.namespace}
+    own |= {definition.fact.operator.namespace for definition in program.definitions}
+    installed = program.installed
     others = {name.partition("::")[0] for name in installed.operators} if installed else set()
     for rank, namespace in enumerate((*sorted(own), *sorted(others - own))):
         detail = "defined here" if namespace in own else "of the installed torch"

@@ -19,12 +19,12 @@ from op_lint.cache import FactsCache
 from op_lint.check import check
 from op_lint.config import Configuration, selector_problems
 from op_lint.cpp import CppReader
+from op_lint.examine import program_of
 from op_lint.facts import FileFacts, Language
 from op_lint.files import SourceTree, find_root, language_of
 from op_lint.installed.reader import Reading, ReadRequest, read_installed
 from op_lint.macros import MacroSearch, search_macros
 from op_lint.packs import Packs
-from op_lint.program import Program
 from op_lint.project import Project, open_project
 from op_lint.selection import selected_rules
 from op_lint.server.documents import Document
@@ -311,8 +311,7 @@ class _Kept:
         project = self.project
         options = python.PythonOptions(project.settings.wrappers)
         files = linked([self._facts[path] for path in sorted(self._facts)], options)
-        torch = wanted.reading.torch if wanted.reading else None
-        program = Program(files, torch, project.settings, self._search(files))
+        program = program_of(files, wanted.reading, project.settings, self._search(files))
         rules = self._packs.rules
         selected = selected_rules(rules, project.settings.selectors, wanted.settings.selectors)
         problems = (*project.problems, *selector_problems(project.configuration, rules))

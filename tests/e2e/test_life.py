@@ -1,0 +1,240 @@
+"""The server's life: text as editors send it, files that change, trust, and every way to end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.check import write_project
+from tests.e2e.raw import RawClient, RequestError
+
+SETTINGS = {"torch": False}
+BLOCK = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) {{ m.def("{}(Tensor x) -> Tensor"); }}\n'
+WRONG = BLOCK.format("other::a")
+RIGHT = BLOCK.format("a")
+
+
+def started(root: Path, capabilities: dict[str, Any] | None = None, **options: Any) -> RawClient:
+    client = RawClient(cwd=root)
+    client.start([root], capabilities or {}, settings=SETTINGS, **options)
+    client.settle()
+    return client
+
+
+def codes(client: RawClient, uri: str) -> list[str]:
+    return [each["code"] for each in client.diagnostics.get(uri, [])]
+
+
+def processes_of(client: RawClient) -> list[int]:
+    """The server's children that are alive."""
+    pid = client.process.pid
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def is_alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until_gone(processes: list[int], seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while any(map(is_alive, processes)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert [each for each in processes if is_alive(each)] == []
+
+
+def test_only_the_buffer_counts_while_a_document_is_open(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": WRONG})
+    client = started(root)
+    uri = (root / "ops.cpp").as_uri()
+    assert "OPL206" in codes(client, uri)
+    client.open(root / "ops.cpp", RIGHT)
+    client.catch_up(uri)
+    assert "OPL206" not in codes(client, uri)
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    client.wait(lambda: "OPL206" in codes(client, uri))
+    assert client.stop() == 0
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_positions(encoding: str, line_end: str, tmp_path: Path) -> None:
+    text = f'// \f 𝄞 ü{line_end}/* 𝄞ü */ TORCH_LIBRARY(demo, m) {{ m.def("other::a(Tensor x) -> Tensor"); }}{line_end}'
+    root = write_project(tmp_path, {"ops.cpp": ""})
+    client = started(root, {"general": {"positionEncodings": [encoding]}})
+    uri = client.open(root / "ops.cpp", text)
+    client.catch_up(uri)
+    found = next(each for each in client.diagnostics[uri] if each["code"] == "OPL206")
+    before = text.split(line_end)[1].partition("other::")[0]
+    units = {"utf-8": len(before.encode()), "utf-16": len(before.encode("utf-16-le")) // 2, "utf-32": len(before)}
+    assert found["range"]["start"] == {"line": 1, "character": units[encoding]}
+    # An edit at these positions takes the wrong namespace out.
+    change = {
+        "range": {**found["range"], "end": {"line": 1, "character": units[encoding] + len("other::")}},
+        "text": "",
+    }
+    client.change(uri, 2, change)
+    client.catch_up(uri)
+    assert "OPL206" not in codes(client, uri)
+    client.stop()
+
+
+def test_a_header_edit_reaches_its_includers(tmp_path: Path) -> None:
+    source = '#include "names.h"\nTORCH_LIBRARY(demo, m) { m.def(NAME "(Tensor x) -> Tensor"); }\n'
+    root = write_project(tmp_path, {"ops.cpp": source, "names.h": '#define NAME "a"\n'})
+    client = started(root)
+    uri = (root / "ops.cpp").as_uri()
+    assert "OPL206" not in codes(client, uri)
+    header = client.open(root / "names.h", '#define NAME "other::a"\n')
+    client.catch_up(header)
+    assert "OPL206" in codes(client, uri)
+    client.stop()
+
+
+def test_files_come_and_go(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": RIGHT})
+    client = started(root)
+    new = root / "more.cpp"
+    new.write_text(WRONG)
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": new.as_uri(), "type": 1}]})
+    client.wait(lambda: "OPL206" in codes(client, new.as_uri()))
+    new.unlink()
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": new.as_uri(), "type": 3}]})
+    client.wait(lambda: codes(client, new.as_uri()) == [])
+    (root / "op-lint.toml").write_text('ignore = ["OPL3"]\nselekt = []\n')
+    configuration = (root / "op-lint.toml").as_uri()
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": configuration, "type": 2}]})
+    client.wait(lambda: codes(client, configuration) == ["OPL904"] or bool(client.diagnostics.get(configuration)))
+    client.stop()
+
+
+def test_settings_are_live(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": WRONG})
+    client = started(root)
+    uri = (root / "ops.cpp").as_uri()
+    assert "OPL206" in codes(client, uri)
+    settings = {"op-lint": {**SETTINGS, "ignore": ["OPL206"]}}
+    client.notify("workspace/didChangeConfiguration", {"settings": settings})
+    client.wait(lambda: "OPL206" not in codes(client, uri))
+    client.stop()
+
+
+def test_folders_and_documents_outside_of_them(tmp_path: Path) -> None:
+    first = write_project(tmp_path / "first", {"ops.cpp": RIGHT})
+    second = write_project(tmp_path / "second", {"ops.cpp": WRONG, "op-lint.toml": 'ignore = ["OPL206"]\n'})
+    alone = tmp_path / "elsewhere" / "alone.cpp"
+    alone.parent.mkdir()
+    client = started(first)
+    folder = {"uri": second.as_uri(), "name": "second"}
+    client.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [folder], "removed": []}})
+    uri = client.open(second / "ops.cpp", WRONG)
+    client.catch_up(uri)
+    assert "OPL206" not in codes(client, uri)  # its own configuration says so
+    outside = client.open(alone, WRONG)
+    client.catch_up(outside)
+    assert "OPL206" in codes(client, outside)
+    identifier = {"uri": "untitled:Untitled-1", "languageId": "cpp", "version": 1, "text": WRONG}
+    client.notify("textDocument/didOpen", {"textDocument": identifier})
+    client.catch_up("untitled:Untitled-1")
+    assert "OPL206" in codes(client, "untitled:Untitled-1")
+    client.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:Untitled-1"}})
+    client.wait(lambda: codes(client, "untitled:Untitled-1") == [])
+    client.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [], "removed": [folder]}})
+    client.catch_up(outside)
+    client.stop()
+
+
+def interpreter(root: Path, path: str) -> Path:
+    """A program under the name of a Python that leaves a trace when it is run."""
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"#!/bin/sh\ntouch {root}/was-run\n")
+    file.chmod(0o755)
+    return file
+
+
+def test_nothing_of_an_untrusted_workspace_is_run(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": RIGHT, "op-lint.toml": 'python = "tools/python"\n'})
+    interpreter(root, "tools/python")
+    interpreter(root, ".venv/bin/python")
+    client = RawClient(cwd=root)
+    client.start([root], trusted=False, settings={"torchVersion": None})
+    client.settle()
+    assert not (root / "was-run").exists()
+    client.notify("op-lint/trust", {"trusted": True})
+    client.wait(lambda: (root / "was-run").exists())
+    client.settle()
+    client.stop()
+
+
+def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": RIGHT})
+    client = started(root)
+    for number, text in enumerate((WRONG, RIGHT, WRONG), 2):
+        (report,) = client.request("workspace/executeCommand", {"command": "op-lint.doctor", "arguments": []})
+        for process in report["processes"]:
+            os.kill(process, signal.SIGKILL)
+        if number == 2:
+            uri = client.open(root / "ops.cpp", RIGHT)
+        client.change(uri, number, {"text": text})
+        client.catch_up(uri)
+        client.change(uri, number + 100, {"text": text + "\n"})
+        client.catch_up(uri)
+        assert ("OPL206" in codes(client, uri)) == (text is WRONG)
+    client.stop()
+
+
+@pytest.mark.parametrize("how", ["exit", "closed", "killed"])
+def test_nothing_is_left_running(how: str, tmp_path: Path) -> None:
+    root = write_project(tmp_path, {f"ops{number}.cpp": WRONG for number in range(40)})
+    client = RawClient(cwd=root)
+    client.start([root], settings={})  # in the middle of the first reading, with the probe about to start
+    time.sleep(0.3)
+    left = [client.process.pid, *processes_of(client)]
+    if how == "exit":
+        assert client.stop() == 0
+    elif how == "closed":
+        assert client.process.stdin is not None
+        client.process.stdin.close()
+    else:
+        client.kill()
+    wait_until_gone(left)
+
+
+def test_a_storm_of_cancelled_requests(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": RIGHT})
+    client = started(root)
+    uri = client.open(root / "ops.cpp", RIGHT)
+    where = {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 4}}
+    asked = []
+    for version in range(2, 60):
+        client.change(uri, version, {"text": RIGHT + "\n" * version})
+        for method in ("hover", "definition", "codeLens", "completion"):
+            asked.append(client.ask(f"textDocument/{method}", where))
+            client.notify("$/cancelRequest", {"id": asked[-1]})
+    refused = [error["code"] for error in map(client.error, asked) if error]
+    assert set(refused) <= {-32800}
+    client.catch_up(uri)
+    assert "OPL206" not in codes(client, uri)
+    client.stop()
+
+
+def test_stdout_is_the_protocol(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": RIGHT})
+    client = started(root)
+    client.notify("textDocument/didChange", {"rubbish": True})
+    client.notify("no/such", {})
+    with pytest.raises(RequestError):
+        client.request("no/such", {})
+    uri = client.open(root / "ops.cpp", WRONG)
+    client.catch_up(uri)
+    assert "OPL206" in codes(client, uri)
+    assert [each for each in client.notifications if each["method"] == "window/showMessage"] == []
+    client.stop()
