@@ -79,6 +79,8 @@ def _available(program: Program) -> Iterator[Need]:
     """What there is besides the sources."""
     if program.installed is not None:
         yield Need.TORCH
+    if program.build is not None:
+        yield Need.BUILD
     if program.extension is not None and program.extension.complete:
         yield Need.LIVE
 
