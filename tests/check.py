@@ -23,6 +23,9 @@ from typing import Any, NamedTuple
 from op_lint.cli import main
 from tests.e2e.raw import server_front
 
+LOADED = "loaded.txt"
+"""The file of a case that says what the dispatcher has with its extension loaded (`tests.loading`)."""
+
 CASES = Path(__file__).parent / "cases"
 
 Findings = list[dict[str, Any]]
@@ -71,7 +74,7 @@ def check(folder: Path, *arguments: str, front: str = "command line") -> Finding
 def copy_of(case: Path, target: Path) -> Path:
     """The case as a project of its own, outside this repository."""
     project = target / case.name
-    shutil.copytree(case, project, ignore=shutil.ignore_patterns("expected.json"))
+    shutil.copytree(case, project, ignore=shutil.ignore_patterns("expected.json", LOADED))
     if not any((project / name).exists() for name in ("op-lint.toml", "pyproject.toml")):
         (project / "op-lint.toml").touch()
     return project
@@ -90,6 +93,7 @@ class Expected(NamedTuple):
     """What `expected.json` says."""
 
     needs: str
+    torch: str
     expect: list[dict[str, Any]]
     silent: list[str]
 
@@ -97,7 +101,7 @@ class Expected(NamedTuple):
 def expected(case: Path) -> Expected:
     file = case / "expected.json"
     said = json.loads(file.read_text("utf-8")) if file.exists() else {}
-    return Expected(said.get("needs", ""), said.get("expect", []), said.get("silent", []))
+    return Expected(said.get("needs", ""), said.get("torch", "2.13.0"), said.get("expect", []), said.get("silent", []))
 
 
 def missing(findings: Findings, expect: list[dict[str, Any]]) -> list[str]:

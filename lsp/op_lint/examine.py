@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from op_lint.analysis import Analysis
+from op_lint.build.model import BuildGraph
 from op_lint.check import Checked, check
-from op_lint.config import selector_problems
-from op_lint.facts import Problem
+from op_lint.config import Settings, selector_problems
+from op_lint.facts import FileFacts, Problem
 from op_lint.findings import Finding
+from op_lint.installed.bundled import bundled_key_numbers
 from op_lint.installed.model import ReadProblem
 from op_lint.installed.reader import Reading
-from op_lint.macros import search_macros
+from op_lint.macros import MacroSearch, search_macros
 from op_lint.program import Program
 from op_lint.project import Project
 from op_lint.rule import Rule
@@ -54,6 +56,19 @@ class Examined(msgspec.Struct, frozen=True):
         return tuple(problem for problem in self.problems if problem.code == "configuration")
 
 
+def program_of(
+    files: Sequence[FileFacts],
+    reading: Reading | None,
+    settings: Settings,
+    macros: Sequence[MacroSearch] = (),
+    build: BuildGraph | None = None,
+) -> Program:
+    """The program of these files, held against the torch that was read and the extension that is loaded into it."""
+    torch, extension = (reading.torch, reading.extension) if reading else (None, None)
+    numbers = bundled_key_numbers() if extension else {}
+    return Program(files, torch, settings, macros, extension=extension, key_numbers=numbers, build=build)
+
+
 def examine(
     project: Project,
     selected: Iterable[type[Rule]],
@@ -81,7 +96,6 @@ def examine(
     with watch.phase("run rules"):
         noted = build.problems if build else ()
         problems = (*project.problems, *noted, *selector_problems(project.configuration, rules))
-        torch, extension = (reading.torch, reading.extension) if reading else (None, None)
-        program = Program(analysis.files, torch, project.settings, macros, extension=extension)
+        program = program_of(analysis.files, reading, project.settings, macros, build)
         checked = check(program, selected, rules, problems)
     return Examined(project, analysis, reading, checked, problems)

@@ -10,6 +10,7 @@ import msgspec
 from op_lint.condition import Condition, compatible, conjunction
 from op_lint.facts import Definition, Implementation, Kernel, KernelKind, Language, Text
 from op_lint.program import Program, Registered
+from op_lint.schema.compare import Difference, differences
 from op_lint.schema.model import Name, Schema, SchemaError
 from op_lint.schema.parser import parse_declaration
 
@@ -26,6 +27,15 @@ def parsed(text: str) -> Schema | Name | SchemaError:
 def schema_text(fact: Definition) -> Text:
     """The string that a definition gives as its schema; the operator's name where it gives nothing else."""
     return fact.schema or fact.text
+
+
+def text_differences(text: str, other: str) -> tuple[Difference, ...]:
+    """In what two schema strings differ besides the namespace, which one may leave out; nothing where one is none."""
+    ours, theirs = parsed(text), parsed(other)
+    if not isinstance(ours, Schema) or not isinstance(theirs, Schema):
+        return ()
+    bare = Schema(Name(theirs.name.name, ours.name.namespace, theirs.name.overload), theirs.arguments, theirs.returns)
+    return differences(ours, bare)
 
 
 class Bound(msgspec.Struct, frozen=True, eq=False):

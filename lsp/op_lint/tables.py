@@ -14,14 +14,16 @@ from op_lint.dispatch.table import Table
 from op_lint.facts import Definition, Fallback, Implementation, OperatorName
 from op_lint.installed.model import InstalledTorch
 from op_lint.kernels import schema_text
-from op_lint.program import Program, Registered
+from op_lint.live import Comparison
+from op_lint.program import Program, Registered, parse_name
 
 
 class Tables:
     """Computes tables of one program.
 
     Every registration of the workspace counts, whatever its condition: the table is that of a build that has all of
-    them. Where two stand at one key, an unconditional one comes before a conditional one, and C++ before Python.
+    them. Where two stand at one key, an unconditional one comes before a conditional one, and C++ before Python. What a
+    loaded extension registered (`Program.extension`) comes after all of these, as that is what a call runs.
     """
 
     def __init__(self, program: Program, torch: InstalledTorch) -> None:
@@ -36,7 +38,8 @@ class Tables:
     @cached_property
     def fallbacks(self) -> dict[str, Registration]:
         """The backend fallback at each key that has one, those of the workspace over torch's own."""
-        return {**self.torch.fallback_registrations(), **_last_at_each_key(self._own_fallbacks())}
+        live = _last_at_each_key(self._live(None))
+        return {**self.torch.fallback_registrations(), **_last_at_each_key(self._own_fallbacks()), **live}
 
     def _own_fallbacks(self) -> Iterator[Registration]:
         for registered in _unconditional_first(self.program.fallbacks):
@@ -45,11 +48,27 @@ class Tables:
                 yield registration
 
     def operator(self, name: OperatorName) -> Operator | None:
-        """Everything registered for an operator, by the workspace and by torch; None where neither knows it."""
-        own = self._own(name)
+        """Everything registered for an operator, by workspace, torch and extension; None where none knows it."""
         installed = self.torch.operators.get(str(name))
         theirs = installed.operator() if installed is not None else None
-        return own.over(theirs) if own is not None else theirs
+        own = self._own(name)
+        loaded = self._loaded(name)
+        for over in (own, loaded):
+            theirs = over.over(theirs) if over is not None else theirs
+        return theirs
+
+    def _loaded(self, name: OperatorName) -> Operator | None:
+        extension = self.program.extension
+        found = extension.operators.get(str(name)) if extension is not None else None
+        return None if found is None else Operator(str(name), found.schema, tuple(self._live(name)))
+
+    @cached_property
+    def _comparison(self) -> Comparison | None:
+        extension = self.program.extension
+        return None if extension is None else Comparison(self.program, extension, self.torch)
+
+    def _live(self, name: OperatorName | None) -> Iterable[Registration]:
+        return self._comparison.registrations(name) if self._comparison is not None else ()
 
     def _own(self, name: OperatorName) -> Operator | None:
         definitions = self.program.definitions_of(name)
@@ -71,9 +90,12 @@ class Tables:
         return None if operator is None else Table(self.keys, operator, self.fallbacks)
 
     def overloads(self, namespace: str, name: str) -> tuple[OperatorName, ...]:
-        """All operators of one name, its overloads, that the workspace or torch knows."""
+        """All operators of one name, its overloads, that workspace, torch or extension know."""
         own = [found for found in self.program.operators if (found.namespace, found.name) == (namespace, name)]
         theirs = [found for found in self.program.installed_in(namespace) if found.name == name]
+        extension = self.program.extension
+        loaded = map(parse_name, extension.operators if extension is not None else ())
+        own += [found for found in loaded if (found.namespace, found.name) == (namespace, name)]
         return tuple(sorted({*own, *theirs}))
 
 

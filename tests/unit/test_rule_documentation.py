@@ -1,7 +1,7 @@
 """The documentation of every rule: its headings, and its examples, which are run.
 
 An example is one or more code blocks. Each is a file, named by the block's first line (`title="ops.cpp"`), else after
-its language.
+its language. Of a rule that needs a loaded extension a block `title="loaded"` is what the dispatcher says of it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from op_lint.packs import load_packs
-from op_lint.rule import Rule
+from op_lint.rule import Need, Rule
 from tests.check import Findings, check, write_project
+from tests.loading import loaded
 
 RULES = load_packs().rules
 HEADINGS = ("What it does", "Why it is bad", "Example", "Use instead", "References")
 NEWEST = "2.13.0"
+LOADED = "loaded"
 
 _BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<code>.*?)^```$', re.MULTILINE | re.DOTALL
@@ -45,7 +47,13 @@ def example(rule: type[Rule], heading: str) -> dict[str, str]:
 def findings(rule: type[Rule], files: dict[str, str], folder: Path) -> Findings:
     """What the default rules and this one find, as far as it is of this rule's theme."""
     torch = ".".join(map(str, rule.until)) if rule.until else NEWEST
-    found = check(write_project(folder, dict(files)), "--extend-select", rule.code, "--torch-version", torch)
+    sources = {name: text for name, text in files.items() if name != LOADED}
+    project = write_project(folder, dict(sources))
+    if Need.LIVE in rule.needs:
+        with loaded(files[LOADED], torch):
+            found = check(project, "--extend-select", rule.code, "--load", "demo.so")
+    else:
+        found = check(project, "--extend-select", rule.code, "--torch-version", torch)
     return [finding for finding in found if finding["code"][:4] == rule.code[:4]]
 
 

@@ -125,8 +125,8 @@ def _say_what_failed(options: CheckOptions, examined: Examined) -> None:
     for problem in examined.configuration_problems:
         if problem.place not in said:
             click.echo(f"{sources.location(problem.place)}: {problem.message}", err=True)
-    for problem in examined.unloaded if options.quiet else ():
-        click.echo(f"torch: {problem.message}", err=True)
+    for unloaded in examined.unloaded if options.quiet else ():
+        click.echo(f"torch: {unloaded.message}", err=True)
     for failure in examined.checked.failures:
         click.echo(failure.traceback if options.verbose else f"internal error, please report: {failure}", err=True)
 

@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 import click
 
 from op_lint.cli.options import TorchOptions, load_options, project_of, project_options
+from op_lint.dispatch.registration import Registration, Source
+from op_lint.examine import program_of
 from op_lint.facts import OperatorName
 from op_lint.installed.reader import Reading
 from op_lint.nearest import did_you_mean
-from op_lint.program import Program, parse_name
+from op_lint.program import parse_name
 from op_lint.sources import Sources
 from op_lint.tables import Tables
 
@@ -47,8 +49,7 @@ class Loaded:
             raise click.ClickException("there is no torch to load the operator into")
         self.reading: Reading = reading
         self.sources: Sources = project.sources()
-        program = Program(analysis.files, reading.torch, project.settings, extension=reading.extension)
-        self.tables = Tables(program, reading.torch)
+        self.tables = Tables(program_of(analysis.files, reading, project.settings), reading.torch)
         self.name = self._operator(options.operator)
 
     def _operator(self, text: str) -> OperatorName:
@@ -68,6 +69,13 @@ class Loaded:
         raise click.UsageError(
             f"neither the sources nor torch {self.reading.torch.version} know `{text}`{did_you_mean(text, known)}"
         )
+
+    def where(self, registration: Registration) -> str:
+        """Where a registration is, for people; empty where its place is not known."""
+        if registration.path is None:
+            return ""
+        is_loaded = registration.source is not Source.WORKSPACE or self.reading.extension is None
+        return f"{self.shown(registration.path)}:{registration.line}{'' if is_loaded else ', not loaded'}"
 
     def shown(self, path: str | None) -> str | None:
         """A path of a registration as seen from here; those inside torch stay as torch names them."""

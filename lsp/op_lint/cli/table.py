@@ -96,5 +96,4 @@ def _words(loaded: Loaded, entry: Entry) -> tuple[str, str, str]:
     if registration is None:
         return "-", entry.reason.value, ""
     reason = "fallthrough, skipped" if entry.fallthrough else entry.reason.value
-    where = f"{loaded.shown(registration.path)}:{registration.line}" if registration.path else "torch"
-    return _kernel(entry), reason, where
+    return _kernel(entry), reason, loaded.where(registration) or "torch"

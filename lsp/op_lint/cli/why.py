@@ -107,6 +107,7 @@ def _step_value(loaded: Loaded, step: Step) -> dict[str, Any]:
         "note": step.note,
         "path": loaded.shown(registration.path) if registration else None,
         "line": registration.line if registration and registration.path else None,
+        "source": registration.source.value if registration else None,
     }
 
 
@@ -134,7 +135,7 @@ def _words(loaded: Loaded, path: Path, step: Step) -> tuple[str, str]:
         error = path.error.type if path.error else ""
         return step.reason.value, f"raises {error}"
     kernel = registration.kernel or registration.kind.value
-    where = f" ({loaded.shown(registration.path)}:{registration.line})" if registration.path else ""
+    where = f" ({found})" if (found := loaded.where(registration)) else ""
     if step.outcome is Outcome.SKIPPED:
         return "fallthrough", "skipped"
     if step.outcome is Outcome.RAISES:

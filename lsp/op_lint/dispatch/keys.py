@@ -67,6 +67,20 @@ class KeyFacts(msgspec.Struct, frozen=True):
     excluded: tuple[str, ...]
 
 
+def key_numbers(facts: KeyFacts) -> dict[str, int]:
+    """The value of each functionality and runtime key in C++'s `enum class DispatchKey`, which builds compile in.
+
+    After the functionalities come the runtime keys of each per-backend one, in the same order (c10/core/DispatchKey.h).
+    """
+    numbers = {name: number for number, name in enumerate(facts.functionalities)}
+    start = len(facts.functionalities) + 1
+    for functionality in facts.functionalities:
+        if (prefix := facts.prefixes.get(functionality)) is not None:
+            numbers.update((prefix + backend, start + number) for number, backend in enumerate(facts.backends, 1))
+            start += 1 + len(facts.backends)
+    return numbers
+
+
 class KeyKind(str, Enum):
     """What a key stands for."""
 

@@ -14,6 +14,8 @@ class Source(str, Enum):
 
     INSTALLED = "installed"
     WORKSPACE = "workspace"
+    LIVE = "live"
+    """Of an extension that is loaded. Then `WORKSPACE` is what the sources have and the extension does not."""
 
 
 class Registration(msgspec.Struct, frozen=True):

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import lzma
 import re
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
+from op_lint.dispatch.keys import KeyFacts, key_numbers
 from op_lint.installed.model import InstalledTorch
 
 FOLDER = Path(__file__).with_name("snapshots")
@@ -54,6 +57,22 @@ def load_snapshot(version: str) -> InstalledTorch:
 def decode_snapshot(data: bytes) -> InstalledTorch:
     """An `InstalledTorch` from a snapshot file's contents."""
     return msgspec.msgpack.decode(lzma.decompress(data), type=InstalledTorch)
+
+
+class _Keys(msgspec.Struct):
+    """What of an `InstalledTorch` a build against that torch compiles in."""
+
+    keys: KeyFacts
+
+
+@cache
+def bundled_key_numbers() -> Mapping[str, Mapping[str, int]]:
+    """The numbers of the dispatch keys (`key_numbers`) in each bundled version, oldest first."""
+    return {
+        version: key_numbers(msgspec.msgpack.decode(lzma.decompress(data), type=_Keys).keys)
+        for version in bundled_versions()
+        for data in [(FOLDER / f"{version}{SUFFIX}").read_bytes()]
+    }
 
 
 def encode_snapshot(torch: InstalledTorch) -> bytes:

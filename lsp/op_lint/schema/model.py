@@ -34,6 +34,9 @@ class Node(msgspec.Struct, frozen=True, eq=False, gc=False):
     def __eq__(self, other: object) -> bool:
         return self._meaning() == other._meaning() if isinstance(other, type(self)) else NotImplemented
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # a Struct has its own, which with eq=False compares identity
+
     def __hash__(self) -> int:
         return hash(self._meaning())
 

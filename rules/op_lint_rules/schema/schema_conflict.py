@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from op_lint.facts import Definition, Place, Text
 from op_lint.findings import Finding, Related, Severity
-from op_lint.kernels import parsed, schema_text
+from op_lint.kernels import schema_text, text_differences
 from op_lint.program import Program, Registered
 from op_lint.rule import Need, Rule
-from op_lint.schema.compare import Difference, differences
-from op_lint.schema.model import Name, Schema
+from op_lint.schema.compare import Difference
 from op_lint_rules._words import when, where
 
 
@@ -57,12 +56,12 @@ class SchemaConflict(Rule):
         for definition in program.definitions:
             installed = program.installed_operator(definition.fact.operator)
             if installed is not None and installed.schema is not None and not program.in_torch:
-                found = _differences(schema_text(definition.fact), installed.schema)
+                found = text_differences(schema_text(definition.fact).value, installed.schema)
                 if found:
                     yield self._installed(definition, found, installed.schema)
         for operator in program.operators:
             for later, earlier in program.collisions(program.definitions_of(operator)):
-                found = _differences(schema_text(later.fact), schema_text(earlier.fact).value)
+                found = text_differences(schema_text(later.fact).value, schema_text(earlier.fact).value)
                 if found:
                     yield self._defined(later, earlier, found)
 
@@ -84,15 +83,6 @@ class SchemaConflict(Rule):
             f"{_words(found)}{when(later.condition)}",
             related=(Related(earlier.fact.name_place, "the other definition"),),
         )
-
-
-def _differences(text: Text, other: str) -> tuple[Difference, ...]:
-    """What differs besides the namespace that one of the two strings may leave out."""
-    ours, theirs = parsed(text.value), parsed(other)
-    if not isinstance(ours, Schema) or not isinstance(theirs, Schema):
-        return ()
-    bare = Schema(Name(theirs.name.name, ours.name.namespace, theirs.name.overload), theirs.arguments, theirs.returns)
-    return differences(ours, bare)
 
 
 def _place(text: Text, difference: Difference) -> Place:

@@ -1,0 +1,1 @@
+"""Rules about what the build files do with the registrations: compiled or not, linked or dropped, loaded twice."""
