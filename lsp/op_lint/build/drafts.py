@@ -40,6 +40,7 @@ class Draft:
     module: str | None = None
     incomplete: bool = False
     project: str = ""
+    minimum: str = ""
 
     def frozen(self) -> Target:
         """The target as it is in the end; the conditions of its parts are those beside its own."""
@@ -56,6 +57,7 @@ class Draft:
             self.module,
             self.incomplete,
             self.project,
+            self.minimum,
         )
 
     def _sources(self) -> Iterator[Source]:

@@ -111,7 +111,8 @@ class Target(msgspec.Struct, frozen=True):
     `place` is the name where the target is declared. `module` is the dotted name under which Python imports the result,
     None where it is no Python module. The conditions of its parts are those beside its own. `incomplete` says that
     sources are given by values that the build files do not tell, so that nothing follows from what is absent. `project`
-    is the folder of the build file that everything started from: names of targets are unique in it.
+    is the folder of the build file that everything started from: names of targets are unique in it. `minimum` is the
+    oldest CMake that the project allows, where it says so.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Target(msgspec.Struct, frozen=True):
     module: str | None = None
     incomplete: bool = False
     project: str = ""
+    minimum: str = ""
 
     @property
     def is_loaded(self) -> bool:

@@ -164,6 +164,18 @@ class Questions:
         found = [target for target in self._by_name.get(name, ()) if target is not user]
         return tuple([target for target in found if target.project == user.project] or found)
 
+    def objects_of(self, target: Target) -> frozenset[str]:
+        """The sources whose objects take part in the link of a binary, kept or not."""
+        return frozenset(member.path for member in self._members(target))
+
+    def makes_module(self, target: Target) -> bool | None:
+        """Whether what a target makes is a Python module: whether one of its objects defines `PyInit_...`."""
+        known = [self._symbols.get(path) for path in self.objects_of(target)]
+        answers = [None if each is None else each.module_init for each in known]
+        if True in answers:
+            return True
+        return None if None in answers or not answers else False
+
     def direct_members(self, target: Target) -> frozenset[str]:
         """The sources whose objects are in a static library: its own, and those of the object libraries it takes."""
         return frozenset(

@@ -9,7 +9,7 @@ from pathlib import Path
 from op_lint.build.bazel import read_bazel
 from op_lint.build.cmake import read_cmake
 from op_lint.build.files import BuildFiles
-from op_lint.build.model import BuildGraph, SourceSymbols, TargetKind
+from op_lint.build.model import BuildGraph, BuildSystem, SourceSymbols
 from op_lint.build.questions import Questions
 from op_lint.build.setuptools import may_load, read_setuptools
 from op_lint.build.symbols import local_headers, read_symbols
@@ -76,13 +76,24 @@ def _with_sources(
     )
 
 
+_MOST_READ = 2_000
+"""Sources whose symbols are read at most; of larger projects only those that decide something."""
+
+
 def _to_read(graph: BuildGraph, registering: frozenset[str]) -> list[str]:
-    """The sources whose symbols decide something: all in the links that a registering source takes part in."""
+    """The sources whose symbols decide something, and the others of the projects that register anything."""
     questions = Questions(graph)
     found: set[str] = set()
+    projects: set[tuple[BuildSystem, str]] = set()
     for target in graph.targets:
-        if target.kind is TargetKind.EXTENSION and not registering.isdisjoint(each.path for each in target.sources):
-            found.update(source.path for source in target.sources)
-        elif target.is_loaded:
+        if not registering.isdisjoint(source.path for source in target.sources):
+            projects.add((target.system, target.project))
+        if target.is_loaded:
             found |= questions.neighbours(target, registering)
-    return sorted(found)
+    others = {
+        source.path
+        for target in graph.targets
+        if (target.system, target.project) in projects
+        for source in target.sources
+    }
+    return sorted(found | others if len(found | others) <= _MOST_READ else found)

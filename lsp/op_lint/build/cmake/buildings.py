@@ -507,6 +507,12 @@ def call_language(reader: Interpreter, call: Call) -> None:
         reader.call(Call(named, call.values[2:]))
 
 
+def minimum_required(reader: Interpreter, call: Call) -> None:
+    """`cmake_minimum_required(VERSION x[...y])`: the first one is the project's."""
+    if call.words[:1] == ["VERSION"] and len(call.words) > 1 and not reader.minimum:
+        reader.minimum = call.words[1].partition("...")[0]
+
+
 def nothing(reader: Interpreter, call: Call) -> None:
     """A command that says nothing about what is compiled and linked."""
 
@@ -536,6 +542,7 @@ HANDLERS = {
     "set_property": set_property,
     "get_target_property": get_property,
     "get_property": get_property,
+    "cmake_minimum_required": minimum_required,
     "project": project,
     "add_subdirectory": add_subdirectory,
     "include": include,
@@ -543,7 +550,7 @@ HANDLERS = {
     "cmake_language": call_language,
     **dict.fromkeys(
         (
-            "cmake_minimum_required", "cmake_policy", "message", "include_directories", "target_include_directories",
+            "cmake_policy", "message", "include_directories", "target_include_directories",
             "enable_language", "install", "export", "target_compile_features", "set_source_files_properties",
             "add_dependencies", "enable_testing", "add_test", "set_tests_properties", "include_guard",
             "link_directories", "target_link_directories", "set_directory_properties", "source_group", "variable_watch",

@@ -113,12 +113,13 @@ class Interpreter:
         self.switches: dict[str, Switch] = {}
         self.mentioned: set[str] = set()
         self.read: dict[str, None] = {}
+        self.minimum = ""
+        """The oldest CMake that the project allows, as the first `cmake_minimum_required` says."""
         self.copies: dict[str, str] = {}
         """Files that the build makes from others, by their path in the build folder."""
         self.frame = Frame()
         self.memory = item_memory()
         self.functions: dict[str, Function] = {}
-        self.folder_defines: dict[str, list[tuple[Guard, Item]]] = {}
         self.elsewhere = elsewhere
         self._handlers = handlers
         self._paths: list[Guard] = [ALWAYS]

@@ -61,7 +61,7 @@ def _graph(reader: Interpreter, project: str) -> BuildGraph:
     files = reader.files
     declared = (target for targets in reader.targets.values() for target in targets)
     return BuildGraph(
-        targets=tuple(finished(target.concluded(project, reader.aliases) for target in declared)),
+        targets=tuple(finished(target.concluded(project, reader.minimum, reader.aliases) for target in declared)),
         switches=tuple(reader.switches.values()),
         mentioned=frozenset(files.relative(files.absolute(text)) for text in reader.mentioned),
     )

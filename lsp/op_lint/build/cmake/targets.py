@@ -30,7 +30,7 @@ class Declared(Draft):
     python: bool = False
     whole: bool = False
 
-    def concluded(self, project: str, aliases: Mapping[str, str]) -> Declared:
+    def concluded(self, project: str, minimum: str, aliases: Mapping[str, str]) -> Declared:
         """The target itself, now that everything is read: with the names that its links and Python know."""
         names = self.properties.get("OUTPUT_NAME") or [Item(self.name)]
         prefix = self.properties.get("PREFIX")
@@ -41,7 +41,7 @@ class Declared(Draft):
         self.links = [
             (given, msgspec.structs.replace(link, to=aliases.get(link.to, link.to))) for given, link in self.links
         ]
-        self.project = project
+        self.project, self.minimum = project, minimum
         return self
 
 

@@ -1,0 +1,221 @@
+"""OPL502."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from op_lint.build.model import BuildSystem, Link, LinkHow, Target, TargetKind
+from op_lint.build.questions import Questions
+from op_lint.facts import Place, Unit
+from op_lint.findings import Edit, Finding, Fix, Related, Severity
+from op_lint.program import Program
+from op_lint.rule import Need, Rule
+from op_lint_rules._words import where
+from op_lint_rules.build._binaries import block, is_complete, registering
+
+
+class _Dropped(NamedTuple):
+    """A library with registrations that a link leaves out, and the units in it."""
+
+    binary: Target
+    library: Target
+    link: Link
+    units: list[Unit]
+
+
+class UnreferencedRegistrationUnit(Rule):
+    """Registrations in a library that the linker leaves out, because nothing refers to it.
+
+    ## What it does
+    Reports a link of a static library without whole-archive, where the object with the registration block defines no
+    symbol that anything in the link needs; and a program that links a shared library with registrations and uses none
+    of its symbols, which GCC drops under `--as-needed`, its default on Debian and Ubuntu. It is silent where the
+    registrations get into any other binary of the project, and where a symbol may be needed.
+
+    ## Why it is bad
+    Nothing is reported: it compiles, it links, it loads. The registrations are not there, and `torch.ops.demo` has no
+    such operator.
+
+    ## Example
+    ```cmake
+    cmake_minimum_required(VERSION 3.24)
+    project(demo CXX)
+    add_library(demo_ops STATIC ops.cpp)
+    add_library(demo MODULE entry.cpp)
+    target_link_libraries(demo PRIVATE demo_ops)
+    ```
+    ```cpp title="ops.cpp"
+    #include <torch/library.h>
+
+    at::Tensor twice(const at::Tensor& x) { return x + x; }
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("twice(Tensor x) -> Tensor", &twice);
+    }
+    ```
+    ```cpp title="entry.cpp"
+    extern "C" int demo_version() { return 1; }
+    ```
+
+    ## Use instead
+    ```cmake
+    cmake_minimum_required(VERSION 3.24)
+    project(demo CXX)
+    add_library(demo_ops STATIC ops.cpp)
+    add_library(demo MODULE entry.cpp)
+    target_link_libraries(demo PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,demo_ops>)
+    ```
+    ```cpp title="ops.cpp"
+    #include <torch/library.h>
+
+    at::Tensor twice(const at::Tensor& x) { return x + x; }
+
+    TORCH_LIBRARY(demo, m) {
+      m.def("twice(Tensor x) -> Tensor", &twice);
+    }
+    ```
+    ```cpp title="entry.cpp"
+    extern "C" int demo_version() { return 1; }
+    ```
+
+    ## Fix
+    Links the library as a whole, in the spelling of the build system: `$<LINK_LIBRARY:WHOLE_ARCHIVE,...>` where the
+    project asks for CMake 3.24 or newer, the linker's options before that, `alwayslink` for Bazel, `link_whole` for
+    Buck. Keeps a shared library with `--no-as-needed`.
+
+    ## References
+    - The `WHOLE_ARCHIVE` feature in cmake-generator-expressions(7)
+    - `--whole-archive` and `--as-needed` in the manual of GNU ld
+    """
+
+    code = "OPL502"
+    name = "unreferenced-registration-unit"
+    severity = Severity.ERROR
+    needs = frozenset({Need.BUILD})
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """Every link that leaves out the only copy of a registering object."""
+        questions = program.linking
+        if questions is None or not is_complete(questions.graph):
+            return
+        sources = registering(program)
+        for dropped in _from_archives(questions, sources):
+            yield self._pruned(dropped)
+        for dropped in _from_programs(questions, sources):
+            yield self._unneeded(dropped)
+
+    def _pruned(self, dropped: _Dropped) -> Finding:
+        library, binary, unit = dropped.library, dropped.binary, dropped.units[0]
+        place = dropped.link.place
+        return self.finding(
+            place,
+            f"the linker drops {_blocks(dropped)} ({where(unit.place, place)}): `{library.name}` is static and nothing"
+            f" in `{binary.name}` needs its symbols; link it as a whole",
+            related=_related(dropped),
+            notes=_whole_notes(library),
+            fix=_whole(dropped),
+        )
+
+    def _unneeded(self, dropped: _Dropped) -> Finding:
+        library, binary, unit = dropped.library, dropped.binary, dropped.units[0]
+        place = dropped.link.place
+        return self.finding(
+            place,
+            f"`{binary.name}` uses no symbol of `{library.name}`, so with --as-needed the linker drops it and"
+            f" {_blocks(dropped)} ({where(unit.place, place)}): link it with -Wl,--no-as-needed",
+            related=_related(dropped),
+            notes=("GCC passes --as-needed by default on Debian and Ubuntu, and torch's CMake targets switch it on",),
+            fix=_keep(dropped),
+        )
+
+
+def _from_archives(questions: Questions, sources: dict[str, tuple[Unit, ...]]) -> Iterator[_Dropped]:
+    found: dict[tuple[str, Place], _Dropped] = {}
+    for path, units in sources.items():
+        binaries = questions.binaries_of(path)
+        if any(survival.survives is not False for _, survival in binaries):
+            continue
+        for binary, survival in binaries:
+            member = survival.member
+            if member.archive is None or member.link is None or _is_uncertain(binary, member.archive):
+                continue
+            if questions.holds_by_default(member.condition) is False:
+                continue
+            key = (binary.name, member.link.place)
+            known = found.setdefault(key, _Dropped(binary, member.archive, member.link, []))
+            known.units.extend(units)
+    yield from found.values()
+
+
+def _is_uncertain(*targets: Target) -> bool:
+    """Whether objects that are not known take part in the link."""
+    return any(target.incomplete for target in targets)
+
+
+def _from_programs(questions: Questions, sources: dict[str, tuple[Unit, ...]]) -> Iterator[_Dropped]:
+    for binary in questions.graph.targets:
+        if binary.kind is not TargetKind.EXECUTABLE or binary.incomplete:
+            continue
+        loaded = {id(library) for library, kept in questions.loaded_with(binary) if kept is not False}
+        for library, link, needed in questions.loads(binary):
+            if needed is not False or id(library) in loaded or library.incomplete:
+                continue
+            units = [unit for source in library.sources for unit in sources.get(source.path, ())]
+            if units and questions.holds_by_default(binary.condition) is not False:
+                yield _Dropped(binary, library, link, units)
+
+
+def _blocks(dropped: _Dropped) -> str:
+    more = len(dropped.units) - 1
+    return block(dropped.units[0]) + (f" and {more} more" if more else "")
+
+
+def _related(dropped: _Dropped) -> tuple[Related, ...]:
+    return (
+        *(Related(unit.place, f"{block(unit)} is not in `{dropped.binary.name}`") for unit in dropped.units[:5]),
+        Related(dropped.library.place, f"`{dropped.library.name}` is declared here"),
+    )
+
+
+def _whole_notes(library: Target) -> tuple[str, ...]:
+    name = library.name
+    anchor = re.sub(r"\W", "_", name) + "_anchor"
+    return (
+        f"macOS: -Wl,-force_load,$<TARGET_FILE:{name}>; MSVC: /WHOLEARCHIVE:{name}",
+        f"or make `{name}` an OBJECT library, whose objects are all linked",
+        f'or an anchor: `extern "C" int {anchor}() {{ return 0; }}` beside the block, and in a source that is linked'
+        f' `extern "C" int {anchor}(); static int {anchor}_kept = {anchor}();`',
+    )
+
+
+def _whole(dropped: _Dropped) -> Fix | None:
+    library = dropped.library
+    if library.system is BuildSystem.CMAKE:
+        name = dropped.link.to
+        if _version(library.minimum) >= (3, 24):
+            return _replacement(dropped.link, f"$<LINK_LIBRARY:WHOLE_ARCHIVE,{name}>")
+        return _replacement(dropped.link, f"-Wl,--whole-archive {name} -Wl,--no-whole-archive")
+    attribute = {BuildSystem.BAZEL: "alwayslink", BuildSystem.BUCK: "link_whole"}.get(library.system)
+    if attribute is None:
+        return None
+    # The place of the target is its name between the quotes, so the attribute goes after the closing one.
+    at = library.place.end + 1
+    place = Place(library.place.path, library.place.line, at, at)
+    return Fix(f"set {attribute} for {library.name}", safe=False, edits=(Edit(place, f", {attribute} = True"),))
+
+
+def _keep(dropped: _Dropped) -> Fix | None:
+    return _replacement(dropped.link, f"-Wl,--no-as-needed {dropped.link.to} -Wl,--as-needed")
+
+
+def _replacement(link: Link, text: str) -> Fix | None:
+    """None where the library is not named in one word, as it is where a variable holds it among others."""
+    if link.how is not LinkHow.PLAIN or link.place.end - link.place.start != len(link.to.encode()):
+        return None
+    return Fix(f"link with {text}", safe=False, edits=(Edit(link.place, text),))
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
