@@ -81,15 +81,20 @@ json.dump({
 
 
 class CppKernel(msgspec.Struct, frozen=True):
-    """A kernel as C++ text: what it returns, and its parameters, each with a name or without."""
+    """A kernel as C++ text: what it returns, its parameters, each with a name or without, and what comes before it."""
 
     returns: str
     parameters: tuple[str, ...]
+    before: str = ""
 
-    @property
-    def function(self) -> str:
-        """The kernel as a definition of `f`."""
-        return f"{self.returns} f({', '.join(self.parameters)}) {{ TORCH_CHECK(false); }}"
+    def definition(self, name: str) -> str:
+        """The kernel as a function of this name."""
+        return f"{self.before} {self.returns} {name}({', '.join(self.parameters)}) {{ TORCH_CHECK(false); }}"
+
+    def given(self, name: str) -> str:
+        """The kernel as it is given to `impl`."""
+        is_boxed = any("OperatorHandle" in parameter for parameter in self.parameters)
+        return f"torch::CppFunction::makeFromBoxedFunction<&{name}>()" if is_boxed else f"&{name}"
 
 
 class Answers(msgspec.Struct, frozen=True):
@@ -100,10 +105,10 @@ class Answers(msgspec.Struct, frozen=True):
 
 
 def read_kernel(text: str) -> CppKernel:
-    """A kernel from `returns f(parameters)` or from a function type (`returns (parameters)`)."""
-    match = re.fullmatch(r"(.*?)\s*(?:\bf\s*)?\((.*)\)", text.strip(), re.DOTALL)
+    """A kernel from `returns f(parameters)`, from a function type, or from `something; returns f(parameters)`."""
+    match = re.fullmatch(r"(.*;)?\s*(.*?)\s*(?:\bf\s*)?\((.*)\)", text.strip(), re.DOTALL)
     assert match is not None, text
-    return CppKernel(match[1], tuple(_split(match[2])))
+    return CppKernel(match[2], tuple(_split(match[3])), match[1] or "")
 
 
 def _split(text: str) -> list[str]:
@@ -129,22 +134,24 @@ def operator_headers() -> tuple[tuple[CppKernel, str], ...]:
     return tuple(pairs)
 
 
-def signatures(kernels: Sequence[CppKernel]) -> list[Signature]:
-    """The signatures as op-lint reads them from C++."""
-    registrations = "".join(f'  m.impl("k{index}", &k{index}::f);\n' for index in range(len(kernels)))
+def signatures(kernels: Sequence[CppKernel]) -> list[Signature | None]:
+    """The signatures as op-lint reads them from C++; None for a kernel that is boxed or not understood."""
+    registrations = "".join(
+        f'  m.impl("k{index}", {kernel.given(f"k{index}::f{index}")});\n' for index, kernel in enumerate(kernels)
+    )
     text = f"{_HEAD}{_definitions(kernels)}TORCH_LIBRARY_IMPL(kernels, CPU, m) {{\n{registrations}}}\n"
     reader = CppReader(Path("/nowhere"), ["kernels.cpp"], None, {"kernels.cpp": text.encode()})
     found = {
         implementation.operator.name: implementation.kernel.signature
         for implementation in reader.read("kernels.cpp").implementations
     }
-    read = [found[f"k{index}"] for index in range(len(kernels))]
-    assert None not in read
-    return [signature for signature in read if signature is not None]
+    return [found[f"k{index}"] for index in range(len(kernels))]
 
 
 def _definitions(kernels: Sequence[CppKernel]) -> str:
-    return "".join(f"namespace k{index} {{ {kernel.function} }}\n" for index, kernel in enumerate(kernels))
+    return "".join(
+        f"namespace k{index} {{ {kernel.definition(f'f{index}')} }}\n" for index, kernel in enumerate(kernels)
+    )
 
 
 def ask_torch(kernels: Sequence[CppKernel], fits: Sequence[tuple[int, str]], folder: Path) -> Answers:
@@ -166,9 +173,9 @@ def ask_torch(kernels: Sequence[CppKernel], fits: Sequence[tuple[int, str]], fol
 
 def _source(kernels: Sequence[CppKernel]) -> str:
     indices = range(len(kernels))
-    inferers = ", ".join(f"&inferred<decltype(k{index}::f)>" for index in indices)
+    inferers = ", ".join(f"&inferred<decltype(k{index}::f{index})>" for index in indices)
     registrars = ",\n".join(
-        f"  [](torch::Library& m, const char* name) {{ m.impl(name, torch::dispatch(c10::kCPU, &k{index}::f)); }}"
+        f"  [](torch::Library& m, const char* n) {{ m.impl(n, torch::dispatch(c10::kCPU, &k{index}::f{index})); }}"
         for index in indices
     )
     return (

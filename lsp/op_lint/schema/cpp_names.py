@@ -66,7 +66,7 @@ ALIASES = {
 
 
 def canonical(cpp: CppType) -> CppType:
-    """`cpp` with the names used here, all the way down; qualifiers and spellings stay."""
+    """`cpp` with the names used here, all the way down, and without spellings: two that are equal are one type."""
     name = cpp.name
     for inline in _INLINE_NAMESPACES:
         name = name.replace(inline, "")
@@ -82,9 +82,7 @@ def canonical(cpp: CppType) -> CppType:
         name, arguments = _BASIC_STRINGS[last], ()
     elif namespace == "std" and last.endswith("_t"):
         name = last
-    if name == cpp.name and arguments == cpp.arguments:
-        return cpp
-    return CppType(name, arguments, cpp.const, cpp.reference, cpp.spelling)
+    return CppType(name, arguments, cpp.const, cpp.reference, cpp.spelling if name == "?" else "")
 
 
 def _is_of_char(arguments: tuple[CppType, ...]) -> bool:

@@ -57,6 +57,14 @@ class Cursor:
             found = f"the reserved word `{token}`"
         return ParseFailure(syntax_error(span, expected, found))
 
+    def _peek(self, expected: str) -> str:
+        """The kind of the token after the current one, which must be a token."""
+        kind = self.kinds[self.at + 1]
+        if kind == INVALID:
+            self.at += 1
+            raise self._unexpected(expected)
+        return kind
+
     def _expect(self, kind: str, expected: str) -> None:
         if self.kinds[self.at] != kind:
             raise self._unexpected(expected)

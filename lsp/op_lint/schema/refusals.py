@@ -87,10 +87,11 @@ _ATOMS = frozenset(("*", "[]", "()", "?", "c10::intrusive_ptr", "c10::complex", 
 """What is taken or refused as a whole, whatever it is made of."""
 
 _OTHERS_NAMESPACES = frozenset(("at", "c10", "caffe2", "std", "torch"))
-_BUILTINS = INTEGERS | FLOATS | {"bool", "double", "void", "auto"}
+_BUILTINS = INTEGERS | FLOATS | {"bool", "double", "void", "auto", "nullptr_t"}
 _RENAMED = {
     "at::TensorBase": "at::Tensor",
     "c10::DeviceType": "c10::Device",
+    "c10::IListRef": "c10::List",
     "std::deque": "std::vector",
     "std::initializer_list": "std::vector",
     "std::list": "std::vector",

@@ -105,7 +105,7 @@ class TypeParser(Cursor):
         type_, alias = self._base_type(start)
         while True:
             kind = kinds[self.at]
-            if kind == "[" and kinds[self.at + 1] == "]":
+            if kind == "[" and self._peek("`]`, or the list's size") == "]":
                 self.at += 2
                 alias = _contained(alias, self._alias())
                 type_ = Type(Kind.LIST, (type_,), "", self._span_from(start))
@@ -238,7 +238,7 @@ class TypeParser(Cursor):
         first_end = self.ends[self.at]
         self.at += 1
         name = word
-        while self.kinds[self.at] == "." and self.kinds[self.at + 1] == IDENTIFIER:
+        while self.kinds[self.at] == "." and self._peek("a name after `.`") == IDENTIFIER:
             self.at += 1
             name += f".{self._word('a name')}"
         kind = self._kind_of_name(name, word, start)
