@@ -1,8 +1,24 @@
-"""Python files to facts: registrations, fakes, calls of operators, loads of libraries."""
+"""Python files to facts: registrations, fakes, calls of operators, loads of libraries.
 
+Two phases: `read_python` says what one file says, `resolve` what all files together say more. `answers` has the
+questions that rules ask of the result.
+"""
+
+from op_lint.python.answers import ImportGraph, dump_place, enclosing_function, implied_keys
 from op_lint.python.options import PythonOptions, Wrapper
 from op_lint.python.reader import read_python
 from op_lint.python.resolve import resolve
 from op_lint.python.scan import is_candidate, scan_imports
 
-__all__ = ["PythonOptions", "Wrapper", "is_candidate", "read_python", "resolve", "scan_imports"]
+__all__ = [
+    "ImportGraph",
+    "PythonOptions",
+    "Wrapper",
+    "dump_place",
+    "enclosing_function",
+    "implied_keys",
+    "is_candidate",
+    "read_python",
+    "resolve",
+    "scan_imports",
+]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -31,7 +32,7 @@ from op_lint.python.modules import relative_module
 from op_lint.python.recorder import Chain, Deferred, Recorder
 from op_lint.python.registrations import LIBRARY, Registrar, Site
 from op_lint.python.render import render
-from op_lint.python.signatures import Slot, slots
+from op_lint.python.signatures import Slot, describe, slots
 from op_lint.python.source import SourceFile
 from op_lint.python.values import (
     NONE,
@@ -159,12 +160,22 @@ _GLOBALS = re.compile(r"^\s+global[ \t]+([\w, \t]+)", re.MULTILINE)
 
 
 class Interpreter(Expressions):
-    """Reads a module. `linker` is None as long as only this file is known."""
+    """Reads a module. `linker` is None as long as only this file is known.
+
+    `wrappers` are the last parts of the names of functions that are known to register operators.
+    """
 
     def __init__(
-        self, source: SourceFile, scope: Scope, recorder: Recorder, interest: Interest | None, linker: Linker | None = None
+        self,
+        source: SourceFile,
+        scope: Scope,
+        recorder: Recorder,
+        interest: Interest | None,
+        linker: Linker | None = None,
+        wrappers: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(source, scope)
+        self.wrappers = wrappers
         self.recorder = recorder
         self.linker = linker
         self.interest = interest
@@ -186,6 +197,20 @@ class Interpreter(Expressions):
         """Read a module, then its functions."""
         self.block(tree.body)
         self._read_waiting()
+
+    def finish(self) -> None:
+        """Close the facts, and describe the functions in which something of them stands.
+
+        Functions that only call operators are many; they are described where importing the module calls them.
+        """
+        self.recorder.flush()
+        registered, used = self.recorder.starts(), self.recorder.use_starts()
+        reached = self.recorder.reached()
+        for place, known in self.knowledge.items():
+            if _holds(registered, place) or (place in reached and _holds(used, place)):
+                described = describe(known.function)
+                if described is not None:
+                    self.recorder.functions.setdefault(place, described)
 
     def _read_waiting(self) -> None:
         """Read the functions that are of interest by themselves. What one does may make others interesting."""
@@ -792,10 +817,14 @@ class Interpreter(Expressions):
             self.depends()
         return self._call_result(callee, arguments, at)
 
+    def _is_worth_deferring(self, names: tuple[str, ...], arguments: Arguments) -> bool:
+        """Whether a function of another file, whose name ends with `names`, may register something."""
+        return (bool(names) and names[-1] in self.wrappers) or _worth_deferring(names, arguments)
+
     def _takes_choices(self, callee: Value, arguments: Arguments) -> bool:
         """Whether it matters which of several values an argument is."""
         if isinstance(callee, Imported):
-            return callee.dotted in APIS or (is_project(callee) and _worth_deferring(callee.attributes, arguments))
+            return callee.dotted in APIS or (is_project(callee) and self._is_worth_deferring(callee.attributes, arguments))
         if isinstance(callee, Function):
             known = self.knowledge.get(callee.place)
             return self.linker is not None or (known is not None and known.depends)
@@ -826,7 +855,7 @@ class Interpreter(Expressions):
         computed = pure.FUNCTIONS.get(dotted)
         if computed is not None:
             return computed([argument.value for argument in arguments.positional])
-        return self.defer(callee, arguments, at) if is_project(callee) and _worth_deferring(callee.attributes, arguments) else None
+        return self.defer(callee, arguments, at) if is_project(callee) and self._is_worth_deferring(callee.attributes, arguments) else None
 
     def _call_method(self, callee: Method, arguments: Arguments, at: Place | ast.expr) -> Value | None:
         owner, name = callee.owner, callee.name
@@ -874,7 +903,7 @@ class Interpreter(Expressions):
         return callee.apply(arguments.positional[0]) if arguments.positional else None
 
     def _call_result_of(self, callee: Result, arguments: Arguments, at: Place | ast.expr) -> Value | None:
-        if _worth_deferring(callee.attributes, arguments):
+        if self._is_worth_deferring(callee.attributes, arguments):
             return self.defer(callee, arguments, at)
         instead = callee.instead
         return self.call(instead, arguments, at) if isinstance(instead, Function) and not callee.attributes else None
@@ -1263,6 +1292,12 @@ _READ = (
 """Statements that matter for what comes after them."""
 
 
+def _holds(starts: list[int], place: Place) -> bool:
+    """Whether one of some offsets, which are in order, is in a place."""
+    index = bisect_left(starts, place.start)
+    return index < len(starts) and starts[index] < place.end
+
+
 def _names_in(node: ast.AST) -> tuple[int, list[ast.Name]]:
     """How many nodes there are in a node, and the names among them. (`ast.walk` is too slow for what is skipped.)"""
     names: list[ast.Name] = []
@@ -1459,4 +1494,15 @@ def _worth_deferring(names: tuple[str, ...], arguments: Arguments) -> bool:
     if any(QUALIFIED.match(text) or SCHEMA.match(text) for text in texts):
         return True
     kinds = (Library, CustomOp, Function) if not name or RELATED_NAME.search(name) else (Library, CustomOp)
-    return any(isinstance(value, kinds) for value in values)
+    return any(isinstance(value, kinds) for value in values) or _makes_named_object(name, values)
+
+
+def _makes_named_object(name: str, values: list[Value]) -> bool:
+    """Whether a call looks like making an object of a class that wraps a library: `Fragment("namespace")`."""
+    first = values[0] if 1 <= len(values) <= _FEW else None
+    text = first.text if isinstance(first, String) else None
+    return name[:1].isupper() and text is not None and text.isidentifier()
+
+
+_FEW = 2
+"""Arguments that such an object has at most."""

@@ -55,7 +55,11 @@ class PythonOptions(msgspec.Struct, frozen=True):
 
     wrappers: tuple[Wrapper, ...] = ()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The last parts of the wrappers' names."""
+        return frozenset(wrapper.name.rpartition(".")[2] for wrapper in self.wrappers)
+
     def mentions(self, data: bytes) -> bool:
         """Whether a file may call one of the configured wrappers."""
-        names = (wrapper.name.rpartition(".")[2].encode() for wrapper in self.wrappers)
-        return any(re.search(rb"\b" + re.escape(name) + rb"\b", data) for name in names)
+        return any(re.search(rb"\b" + re.escape(name.encode()) + rb"\b", data) for name in self.names)

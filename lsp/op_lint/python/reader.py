@@ -75,7 +75,9 @@ def _read(source: SourceFile, tree: ast.Module, options: PythonOptions) -> FileF
         for node in tree.body
     )
     recorder = Recorder(source.path)
-    interpreter = Interpreter(source, Scope("module"), recorder, HotLines(source.data))
+    interest = HotLines(source.data)
+    interest.follow(options.names)
+    interpreter = Interpreter(source, Scope("module"), recorder, interest, wrappers=options.names)
     problems: list[Problem] = []
     try:
         interpreter.module(tree)
@@ -85,7 +87,7 @@ def _read(source: SourceFile, tree: ast.Module, options: PythonOptions) -> FileF
         Problem("too-complex", f"`{function.name}` is too complex to be read to its end", function.place)
         for function in interpreter.unread[:1]
     )
-    recorder.flush()
+    interpreter.finish()
     facts = recorder.facts(module_name(source.path), linkage_of(interpreter))
     return replace(facts, problems=tuple(problems))
 

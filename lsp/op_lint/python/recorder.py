@@ -229,8 +229,7 @@ class Recorder:
     # The end
 
     def facts(self, module: str, linkage: bytes) -> FileFacts:
-        """All facts, in source order, so that two readings compare equal."""
-        self.flush()
+        """All facts, in source order, so that two readings compare equal. To be called after `flush`."""
         numbers = self.numbers()
         return FileFacts(
             self.path,
@@ -265,6 +264,16 @@ class Recorder:
         self._pending.clear()
         self.open.update(call.place for call in self.deferred if call.depends)
 
+    def starts(self) -> list[int]:
+        """The bytes of this file at which something is registered or loaded, in order."""
+        places = {fact.place for fact in self._facts.values() if not isinstance(fact, SchemaInference)}
+        places |= {state.place for state in self.libraries} | self.spelled
+        return sorted(place.start for place in places if place.path == self.path)
+
+    def use_starts(self) -> list[int]:
+        """The bytes at which operators are named, in order."""
+        return sorted(use.place.start for use in self._uses.values())
+
     def numbers(self) -> dict[int, int]:
         """The number that each unit gets in the facts: in source order, not in that of the interpreter's visits."""
         known = {unit.id: unit.id for unit in self._known_units.values()}
@@ -292,7 +301,7 @@ class Recorder:
                 )
 
     def _functions(self) -> Iterable[PythonFunction]:
-        reached = self._reached()
+        reached = self.reached()
         for place, function in self.functions.items():
             calls = ordered(set(self.calls.get(place, ())))
             yield replace(
@@ -302,7 +311,7 @@ class Recorder:
                 repeated=len(calls) > 1 or any(call.in_loop for call in calls),
             )
 
-    def _reached(self) -> set[Place]:
+    def reached(self) -> set[Place]:
         """The functions that importing the module calls."""
         callees: dict[Place | None, set[Place]] = {}
         for place, calls in self.calls.items():

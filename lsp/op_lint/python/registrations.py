@@ -66,6 +66,7 @@ RAW_LIBRARY = "torch._C._dispatch_library"
 CUSTOM_OP = "torch.library.custom_op"
 TRITON_OP = "torch.library.triton_op"
 LEGACY_CUSTOM_OP = "torch._custom_op.impl.custom_op"
+LEGACY_CUSTOM_OPS = (LEGACY_CUSTOM_OP, "torch._custom_ops.custom_op")
 
 _FALLTHROUGH = "torch.library.fallthrough_kernel"
 _WILDCARD = "_"
@@ -843,7 +844,7 @@ _APIS: dict[str, _Api] = {
         Registrar._custom_op, ("name", "fn"), ("mutates_args", "schema"), ("name", "mutates_args", "schema"), "def"
     ),
     LEGACY_CUSTOM_OP: _Api(Registrar._legacy_custom_op, ("name", "schema"), (), ("name", "schema"), "def"),
-    "torch._custom_ops.custom_op": _Api(Registrar._legacy_custom_op, ("name", "schema"), (), ("name",), "def"),
+    LEGACY_CUSTOM_OPS[1]: _Api(Registrar._legacy_custom_op, ("name", "schema"), (), ("name",), "def"),
     "torch._custom_ops.impl": _Api(
         Registrar._custom_ops_impl, ("op",), ("device_types", "func"), ("op", "device_types"), "impl"
     ),
