@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from op_lint.cpp.libclang import Cursor, CursorKind, Type, TypeKind
+
+_TAGS = re.compile(r"(?:^|\bvector<)(?:\w+::)*Tag\b")
+"""`at::Tag` or a vector of it; torch has moved the enumeration between namespaces."""
 
 FUNCTIONS = {
     CursorKind.FUNCTION_DECL,
@@ -137,7 +141,7 @@ def is_tags(cursor: Cursor) -> bool:
     """Whether an argument of `def` is its tags: a vector of at::Tag, or the braces that make one."""
     if cursor.kind == CursorKind.INIT_LIST_EXPR:
         return True
-    return "vector<at::Tag" in type_name(cursor.type) or type_name(cursor.type) == "at::Tag"
+    return _TAGS.search(type_name(cursor.type)) is not None
 
 
 def tag_names(cursor: Cursor) -> tuple[str, ...]:

@@ -80,7 +80,8 @@ class KernelReader:
         found = self._last_function(call, place, lookup, 0)
         if found is not None:
             return found
-        for child in call.walk():
+        member = next((child for child in call.children() if child.kind == CursorKind.MEMBER_REF_EXPR), call)
+        for child in member.children():
             if child.kind == CursorKind.TYPE_REF and child.referenced is not None:
                 type_ = child.referenced.type
                 signature = _signature_of_callable(type_)
@@ -151,7 +152,7 @@ class KernelReader:
             return replace(inner, place=place, stable=True)
         if referenced.kind in _FUNCTION_KINDS:
             return self._function(referenced, cursor, place)
-        if referenced.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
+        if referenced.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL, CursorKind.UNEXPOSED_DECL):
             bound = lookup(referenced)
             if isinstance(bound, Kernel):
                 return replace(bound, place=place)
@@ -167,6 +168,8 @@ class KernelReader:
         if reference.type.kind != TypeKind.DEPENDENT and function.result_type.spelling != UNKNOWN:
             signature = self.signature(function)
         name = self._written_name(function, reference)
+        if signature is not None and _is_boxed(signature):
+            return Kernel(KernelKind.BOXED, name, place, None, declared, defined)
         return Kernel(KernelKind.KERNEL, name, place, signature, declared, defined)
 
     def _written_name(self, function: Cursor, reference: Cursor) -> str:
@@ -190,7 +193,7 @@ class KernelReader:
 
     def _variable(self, variable: Cursor, cursor: Cursor, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
         """A variable that holds the kernel: a lambda, a pointer, a variable template that adapts a function."""
-        name = qualified_name(variable)
+        name = qualified_name(variable) + self._template_arguments(cursor)
         signature = _signature_of_callable(cursor.type)
         for child in variable.children():
             if child.is_expression or _is_lambda(child):
@@ -328,6 +331,11 @@ def _signature_of_callable(type_: Type) -> Signature | None:
     method = operators[0]
     parameters = tuple(Parameter(a.spelling, convert(a.type)) for a in method.arguments())
     return Signature(convert(method.result_type), parameters, method.type.is_noexcept)
+
+
+def _is_boxed(signature: Signature) -> bool:
+    """Whether a function takes the operator and the stack, as boxed kernels do (`BoxedKernel.h`, torch 2.13)."""
+    return bool(signature.parameters) and signature.parameters[0].type.name == "c10::OperatorHandle"
 
 
 def _with_signature(kernel: Kernel, signature: Signature | None) -> Kernel:

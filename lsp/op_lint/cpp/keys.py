@@ -50,6 +50,8 @@ def key_of(cursor: Cursor, lookup: Lookup, depth: int = 0) -> str | None:
         return None
     if cursor.kind == CursorKind.DECL_REF_EXPR:
         return _referenced_key(cursor.referenced, lookup, depth)
+    if cursor.kind == CursorKind.CONDITIONAL_OPERATOR:
+        return None  # chosen at run time
     for child in cursor.children():
         if child.is_expression:
             key = key_of(child, lookup, depth + 1)

@@ -89,32 +89,24 @@ def _literals(condition: Condition) -> Iterator[tuple[str, bool] | None]:
 # ---------------------------------------------------------------- merging
 
 
-def merge(readings: Sequence[tuple[Assignment, Registrations]]) -> Registrations:
+def merge(readings: Sequence[tuple[Assignment, Registrations]], preprocessed: Preprocessed) -> Registrations:
     """One list of facts from several readings of a source.
 
     What two readings say alike is one fact. Where they differ at the same place (a macro or a kernel that has another
     definition there), each is a fact of its own, and its condition names what tells the readings apart.
     """
-    units = _merged_units(readings)
+    merger = _Merger([assignment for assignment, _ in readings], preprocessed)
+    units = merger.rows([[msgspec.structs.replace(unit, id=0) for unit in reading.units] for _, reading in readings])
     numbers = {_unit_identity(unit): index for index, unit in enumerate(units)}
     merged = Registrations(units=[msgspec.structs.replace(unit, id=index) for index, unit in enumerate(units)])
     for name in ("definitions", "implementations", "fallbacks", "unresolved", "delegations"):
-        rows: list[tuple[Assignment, list[Any]]] = []
-        for assignment, reading in readings:
-            renumbered = [_renumbered(row, reading.units, numbers) for row in getattr(reading, name)]
-            rows.append((assignment, renumbered))
-        setattr(merged, name, _merged_rows(rows))
+        rows = [[_renumbered(row, reading.units, numbers) for row in getattr(reading, name)] for _, reading in readings]
+        setattr(merged, name, merger.rows(rows))
     return merged
 
 
 def _unit_identity(unit: Unit) -> tuple[Any, ...]:
     return (unit.place, unit.spelled, unit.kind, unit.namespace, unit.key, unit.function)
-
-
-def _merged_units(readings: Sequence[tuple[Assignment, Registrations]]) -> list[Unit]:
-    rows = [(assignment, list(reading.units)) for assignment, reading in readings]
-    blank = [(a, [msgspec.structs.replace(u, id=0) for u in units]) for a, units in rows]
-    return list(_merged_rows(blank))
 
 
 def _renumbered(row: Any, units: Sequence[Unit], numbers: Mapping[tuple[Any, ...], int]) -> Any:
@@ -123,63 +115,107 @@ def _renumbered(row: Any, units: Sequence[Unit], numbers: Mapping[tuple[Any, ...
     return msgspec.structs.replace(row, unit=numbers[_unit_identity(units[row.unit])])
 
 
-def _merged_rows(readings: list[tuple[Assignment, list[Any]]]) -> list[Any]:
-    variants: dict[Any, list[tuple[Any, list[int]]]] = {}
-    for number, (_, rows) in enumerate(readings):
-        for row in rows:
-            known = variants.setdefault(_site(row), [])
-            for variant, seen in known:
-                if _alike(variant, row):
-                    if number not in seen:
-                        seen.append(number)
-                    break
-            else:
-                known.append((row, [number]))
-    merged: list[Any] = []
-    for known in variants.values():
-        for row, seen in known:
-            merged.append(_conditioned(row, seen, readings))
-    return sorted(merged, key=lambda row: (row.place, getattr(row, "unit", 0) or 0))
+class _Merger:
+    """Merges the rows of readings, made under `assignments`, of one source."""
+
+    def __init__(self, assignments: Sequence[Assignment], preprocessed: Preprocessed) -> None:
+        self.assignments = assignments
+        self.arms = list(arms_of(preprocessed.views))
+
+    def rows(self, readings: Sequence[list[Any]]) -> list[Any]:
+        """The rows of all readings, each once, in source order."""
+        variants: dict[Any, list[tuple[Any, list[int]]]] = {}
+        for number, rows in enumerate(readings):
+            for row in rows:
+                _add_variant(variants.setdefault(_site(row), []), row, number)
+        merged = [self._conditioned(row, seen) for known in variants.values() for row, seen in known]
+        return sorted(merged, key=lambda row: (row.place, getattr(row, "unit", 0) or 0))
+
+    def _conditioned(self, row: Any, seen: list[int]) -> Any:
+        """`row` under its own condition and, where other readings that compile its place lack it, what tells these."""
+        others = [
+            number
+            for number, assignment in enumerate(self.assignments)
+            if number not in seen and holds(row.condition, assignment)
+        ]
+        if not others:
+            return row
+        condition = conjunction((row.condition, *self._difference(row, seen, others)))
+        return msgspec.structs.replace(row, condition=condition)
+
+    def _difference(self, row: Any, seen: list[int], others: list[int]) -> list[Condition]:
+        """What holds in the readings `seen` and not in the `others`: an arm that decides it, else plain atoms.
+
+        Of several arms, the one that declares the row's kernel is meant, else the innermost one.
+        """
+        deciding = [
+            (view, arm)
+            for view, arm in self.arms
+            if all(holds(arm.condition, self.assignments[number]) for number in seen)
+            and not any(holds(arm.condition, self.assignments[number]) for number in others)
+        ]
+        if deciding:
+            kernel = getattr(row, "kernel", None)
+            declared = kernel.declared if kernel is not None else None
+            for view, arm in deciding:
+                if declared is not None and view.path == declared.path and arm.start <= declared.start < arm.end:
+                    return [arm.condition]
+            return [min((arm.condition for _, arm in deciding), key=lambda each: len(str(each)))]
+        return self._atoms(seen, others)
+
+    def _atoms(self, seen: list[int], others: list[int]) -> list[Condition]:
+        """The fewest atoms that no other reading shares with those `seen`."""
+        found: list[Condition] = []
+        left = list(others)
+        for name, value in self.assignments[seen[0]].items():
+            if all(self.assignments[number].get(name) == value for number in seen):
+                excluded = [number for number in left if self.assignments[number].get(name) != value]
+                if excluded:
+                    found.append(Atom(name) if value else negation(Atom(name)))
+                    left = [number for number in left if number not in excluded]
+        return found
+
+
+def _add_variant(known: list[tuple[Any, list[int]]], row: Any, number: int) -> None:
+    """Count `row` of reading `number` to the variant that it is, or make it a new one."""
+    for index, (variant, seen) in enumerate(known):
+        if _alike(variant, row):
+            if number not in seen:
+                seen.append(number)
+            if _signature(variant) is None and _signature(row) is not None:
+                known[index] = (row, seen)
+            return
+    known.append((row, [number]))
 
 
 def _site(row: Any) -> Any:
     return (row.place, row.spelled if hasattr(row, "spelled") else None)
 
 
+def _signature(row: Any) -> Any:
+    kernel = getattr(row, "kernel", None)
+    return kernel.signature if kernel is not None else None
+
+
 def _alike(first: Any, second: Any) -> bool:
-    return bool(first == second or _without_places(first) == _without_places(second))
+    """Whether two rows are one: a kernel whose declaration only one reading has is no other kernel."""
+    if first == second:
+        return True
+    typed = _signature(first) is not None and _signature(second) is not None
+    return bool(_essence(first, typed) == _essence(second, typed))
 
 
-def _without_places(row: Any) -> Any:
+def _essence(row: Any, typed: bool) -> Any:
     """A row without what may differ between readings and says nothing: where a kernel happens to be declared."""
     kernel = getattr(row, "kernel", None)
     if kernel is None:
         return row
-    signature = kernel.signature
+    signature = kernel.signature if typed else None
     if signature is not None:
         parameters = tuple(msgspec.structs.replace(p, place=None, name="") for p in signature.parameters)
         signature = msgspec.structs.replace(signature, place=None, parameters=parameters)
     bare = msgspec.structs.replace(kernel, signature=signature, declared=None, defined=None)
     return msgspec.structs.replace(row, kernel=bare)
-
-
-def _conditioned(row: Any, seen: list[int], readings: list[tuple[Assignment, list[Any]]]) -> Any:
-    """`row` under its own condition and, where other readings that compile its place lack it, what tells them apart."""
-    others = [
-        number
-        for number, (assignment, _) in enumerate(readings)
-        if number not in seen and holds(row.condition, assignment)
-    ]
-    if not others:
-        return row
-    extra: list[Condition] = []
-    for name in readings[seen[0]][0]:
-        values = {readings[number][0][name] for number in seen}
-        against = {readings[number][0][name] for number in others}
-        if len(values) == 1 and values.isdisjoint(against):
-            value = values.pop()
-            extra.append(Atom(name) if value else negation(Atom(name)))
-    return msgspec.structs.replace(row, condition=conjunction((row.condition, *extra)))
 
 
 def mentions_kernel(names: Iterable[str]) -> Callable[[View, Arm], bool]:

@@ -28,6 +28,7 @@ from op_lint.cpp.index import (
 from op_lint.cpp.options import CppOptions
 from op_lint.cpp.preprocess import Arm, Files, Preprocessed, View, preprocess
 from op_lint.cpp.registrations import Registrations
+from op_lint.cpp.scan import defined_names, words
 from op_lint.facts import FileFacts, Include, Language, Place, Problem, Unresolved
 from op_lint.text import SourceText
 
@@ -274,7 +275,7 @@ class _Reading:
         names = {name for _, reading in readings for name in passes.registered_names(reading)}
         more = passes.plan(self.preprocessed, passes.mentions_kernel(names), plan.assignments)
         readings.extend((assignment, self._read(assignment)) for assignment in more.assignments)
-        found = passes.merge(readings)
+        found = passes.merge(readings, self.preprocessed)
         unread = audit(self.main.path, self.main.data, self.blanked, found, self.main.condition_at)
         unread.extend(self._uncovered(plan))
         self._note_includes(bool(unread) or self.repaired)
@@ -296,8 +297,16 @@ class _Reading:
             yield Include(view.path, self.reader._digest(view.path))
 
     def _registers(self, view: View, arm: Arm) -> bool:
-        """Whether an arm's text registers something, or decides what a registering macro is."""
-        return self.reader.mention.search(view.data, arm.start, arm.end) is not None
+        """Whether an arm's text registers something, or defines a macro that registration code uses."""
+        if self.reader.mention.search(view.data, arm.start, arm.end) is not None:
+            return True
+        return any(name in self._zone_words for name in defined_names(view.data, arm.start, arm.end))
+
+    @cached_property
+    def _zone_words(self) -> frozenset[bytes]:
+        """The words of the file's registration code."""
+        code = self.blanked.code
+        return frozenset(word for _, start, end in self._zones for word in words(code[start:end]))
 
     def _uncovered(self, plan: passes.Plan) -> Iterable[Unresolved]:
         for view, arm in plan.uncovered:

@@ -121,6 +121,14 @@ def words(data: bytes) -> Iterator[bytes]:
     return (match.group() for match in _WORD.finditer(data))
 
 
+_DEFINED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+
+
+def defined_names(data: bytes, start: int, end: int) -> list[bytes]:
+    """The macros that are defined in bytes `start` to `end`."""
+    return _DEFINED.findall(data, start, end)
+
+
 def literal_tokens(data: bytes, start: int, limit: int) -> tuple[list[Literal], list[tuple[int, int]], int]:
     """The string literals that stand side by side from `start`, as the compiler concatenates them.
 

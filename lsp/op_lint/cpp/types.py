@@ -17,7 +17,7 @@ _BUILTIN_LAYERS = {f"__{name}" for name in _KEPT}
 
 _PARAMETERS = {
     "std::vector": 1, "std::list": 1, "std::deque": 1, "std::set": 1, "std::unordered_set": 1, "std::map": 2,
-    "std::unordered_map": 2, "std::unique_ptr": 1,
+    "std::unordered_map": 2, "std::unique_ptr": 1, "c10::intrusive_ptr": 1,
 }  # fmt: skip
 """How many template parameters of a standard container have no default."""
 

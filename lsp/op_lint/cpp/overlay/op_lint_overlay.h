@@ -401,8 +401,7 @@ extern "C" int cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = nullptr)
 extern "C" int hipConfigureCall(dim3, dim3, size_t = 0, hipStream_t = nullptr);
 
 // ---------------------------------------------------------------- torch/headeronly
-namespace torch {
-namespace headeronly {
+namespace c10 {
 enum class ScalarType : int8_t {
   Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, QInt8, QUInt8,
   QInt32, BFloat16, QUInt4x2, QUInt2x4, Bits1x8, Bits2x4, Bits4x2, Bits8, Bits16, Float8_e5m2, Float8_e4m3fn,
@@ -410,6 +409,12 @@ enum class ScalarType : int8_t {
 };
 enum class Layout : int8_t { Strided, Sparse, SparseCsr, Mkldnn, SparseCsc, SparseBsr, SparseBsc, Jagged, NumOptions };
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d, NumOptions };
+} // namespace c10
+namespace torch {
+namespace headeronly {
+using c10::Layout;
+using c10::MemoryFormat;
+using c10::ScalarType;
 enum class DeviceType : int8_t {
   CPU, CUDA, MKLDNN, OPENGL, OPENCL, IDEEP, HIP, FPGA, MAIA, XLA, Vulkan, Metal, XPU, MPS, Meta, HPU, VE, Lazy, IPU, MTIA,
   PrivateUse1
@@ -452,9 +457,6 @@ using IntHeaderOnlyArrayRef = HeaderOnlyArrayRef<int64_t>;
 // ---------------------------------------------------------------- c10
 namespace c10 {
 using torch::headeronly::DeviceType;
-using torch::headeronly::Layout;
-using torch::headeronly::MemoryFormat;
-using torch::headeronly::ScalarType;
 using torch::headeronly::kCPU;
 using torch::headeronly::kCUDA;
 using torch::headeronly::kHIP;
@@ -621,6 +623,7 @@ template <class T> struct intrusive_ptr {
   T* operator->() const;
 };
 template <class T, class... A> intrusive_ptr<T> make_intrusive(A&&...);
+template <class T> struct IListRef {};
 template <class T> struct List {
   List();
   T get(size_t) const;
@@ -780,12 +783,12 @@ OP_LINT_FUNCTION(rand) OP_LINT_FUNCTION(randn) OP_LINT_FUNCTION(cat) OP_LINT_FUN
 OP_LINT_FUNCTION(sub) OP_LINT_FUNCTION(mul) OP_LINT_FUNCTION(div) OP_LINT_FUNCTION(mm) OP_LINT_FUNCTION(matmul)
 OP_LINT_FUNCTION(sum) OP_LINT_FUNCTION(exp) OP_LINT_FUNCTION(relu) OP_LINT_FUNCTION(where)
 OP_LINT_FUNCTION(from_blob)
-struct ITensorListRef {};
-struct IOptTensorListRef {};
+struct OptionalTensorRef {};
+using ITensorListRef = c10::IListRef<Tensor>;
+using IOptTensorListRef = c10::IListRef<OptionalTensorRef>;
 using MaterializedITensorListRef = std::vector<std::vector<Tensor>>;
 using ITensorList = ITensorListRef;
 using Stream = c10::Stream;
-struct OptionalTensorRef {};
 struct AutoDispatchBelowAutograd { AutoDispatchBelowAutograd(); };
 struct AutoDispatchBelowADInplaceOrView { AutoDispatchBelowADInplaceOrView(); };
 struct AutoNonVariableTypeMode { AutoNonVariableTypeMode(bool = true); };
