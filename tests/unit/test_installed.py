@@ -34,6 +34,7 @@ class TestSnapshots:
         assert torch.version == version
         assert len(torch.operators) > 3500
         assert all(name == operator.name for name, operator in torch.operators.items())
+        assert place_of(torch.libraries["aten"]) is not None
         kernels = [kernel for operator in torch.operators.values() for kernel in operator.kernels]
         assert len(kernels) > 17_000
         known = DispatchKeys(torch.keys)
