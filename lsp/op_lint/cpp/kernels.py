@@ -77,11 +77,13 @@ class KernelReader:
 
     def template_argument(self, call: Cursor, place: Place, lookup: Lookup) -> Kernel:
         """The kernel of `.kernel<decltype(f), &f>(key)` or `.kernel<Functor>(key)` of the legacy API."""
-        found = self._last_function(call, place, lookup, 0)
-        if found is not None:
-            return found
         member = next((child for child in call.children() if child.kind == CursorKind.MEMBER_REF_EXPR), call)
-        for child in member.children():
+        arguments = member.children()[1:]  # behind the object that `kernel` is called on
+        for argument in reversed(arguments):
+            found = self._last_function(argument, place, lookup, 0)
+            if found is not None:
+                return found
+        for child in arguments:
             if child.kind == CursorKind.TYPE_REF and child.referenced is not None:
                 type_ = child.referenced.type
                 signature = _signature_of_callable(type_)
@@ -122,7 +124,7 @@ class KernelReader:
         """The function that a template argument names: the last reference to one below `cursor`."""
         found = None
         for child in cursor.walk():
-            if child.kind == CursorKind.DECL_REF_EXPR and child != cursor:
+            if child.kind == CursorKind.DECL_REF_EXPR and (child != cursor or child.spelling != _BOXER):
                 referenced = child.referenced
                 if referenced is not None and _refers_to_function(referenced):
                     kernel = self._reference(child, place, lookup, depth + 1)

@@ -29,6 +29,7 @@ class CursorKind:
 
     STRUCT_DECL: Final = 2
     CLASS_DECL: Final = 4
+    FIELD_DECL: Final = 6
     ENUM_CONSTANT_DECL: Final = 7
     FUNCTION_DECL: Final = 8
     VAR_DECL: Final = 9

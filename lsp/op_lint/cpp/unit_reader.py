@@ -140,8 +140,12 @@ class _UnitReader:
         for cursor in variables:
             self.called_initialiser(cursor)
         for cursor in self.declarations:
-            if cursor.kind in FUNCTIONS and self._in(cursor, main.alias):
+            if not self._in(cursor, main.alias):
+                continue
+            if cursor.kind in FUNCTIONS:
                 self.function(cursor)
+            elif cursor.kind == CursorKind.FIELD_DECL and type_name(cursor.type) == _LEGACY_TYPE:
+                self.legacy(cursor)
         return self.found
 
     def _in(self, cursor: Cursor, alias: str) -> bool:
@@ -270,6 +274,8 @@ class _UnitReader:
         block = body_of(cursor)
         if block is None:
             return
+        if cursor.kind == CursorKind.CONSTRUCTOR:
+            self.legacy(cursor)
         if libraries and cursor.identity not in self.read_bodies:
             self.helper(cursor, parameters, block)
         elif not libraries:
@@ -687,7 +693,7 @@ class _UnitReader:
     # -- the legacy API
 
     def legacy(self, cursor: Cursor) -> None:
-        """`static auto registry = torch::RegisterOperators().op(...)`."""
+        """`static auto registry = torch::RegisterOperators().op(...)`; a member, or what a constructor makes one of."""
         for child in cursor.children():
             if child.is_expression:
                 self.expression(child, _Body({}))
