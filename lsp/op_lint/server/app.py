@@ -184,7 +184,7 @@ class Server(LanguageServer):
         if located is None:
             return None
         workspace, path = located
-        if workspace.is_due:
+        if self._told.get(workspace) != workspace.revision:
             future = asyncio.get_running_loop().create_future()
             self._waiters.append((workspace, workspace.revision, future))
             with suppress(asyncio.TimeoutError):
@@ -198,23 +198,26 @@ class Server(LanguageServer):
         snapshot = located[0].snapshot if located else None
         return (self.view(located[0], snapshot), located[1]) if located and snapshot else None
 
-    def _done(self, workspace: Workspace, snapshot: Snapshot) -> None:
-        """A snapshot was made; called on the engine's thread."""
+    def _done(self, workspace: Workspace, revision: int, snapshot: Snapshot | None) -> None:
+        """A snapshot was made, or could not be; called on the engine's thread."""
         loop = self._loop
         if loop is not None:
             with suppress(RuntimeError):  # the loop has ended: there is nobody to tell any more
-                loop.call_soon_threadsafe(self._tell, workspace, snapshot)
+                loop.call_soon_threadsafe(self._tell, workspace, revision, snapshot)
 
-    def _tell(self, workspace: Workspace, snapshot: Snapshot) -> None:
-        self._read_torch_if_needed(workspace, snapshot)
-        waiting = [each for each in self._waiters if each[0] is workspace and each[1] <= snapshot.revision]
+    def _tell(self, workspace: Workspace, revision: int, snapshot: Snapshot | None) -> None:
+        if snapshot is not None:
+            self._read_torch_if_needed(workspace, snapshot)
+        waiting = [each for each in self._waiters if each[0] is workspace and each[1] <= revision]
         self._waiters = [each for each in self._waiters if each not in waiting]
         for _, _, future in waiting:
             if not future.done():
                 future.set_result(None)
-        if workspace.snapshot is snapshot and workspace in self.session.workspaces:
+        if workspace not in self.session.workspaces:
+            return
+        if snapshot is not None and workspace.snapshot is snapshot:
             self.publish(workspace, snapshot)
-            self._told[workspace] = snapshot.revision
+        self._told[workspace] = revision
         self.status()
 
     def publish(self, workspace: Workspace, snapshot: Snapshot) -> None:
@@ -420,6 +423,7 @@ def serve(*, tcp: tuple[str, int] | None = None) -> None:
     Whatever else is printed goes to stderr, for stdout is the protocol.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    logging.getLogger("pygls").setLevel(logging.ERROR)  # it warns of each request that was cancelled too late
     server = make_server()
     try:
         if tcp is not None:

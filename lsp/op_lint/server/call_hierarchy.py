@@ -11,7 +11,6 @@ from op_lint.server.names import kernel_word
 from op_lint.server.site import KernelSite, OperatorSite, site_at
 from op_lint.server.snapshot import Snapshot
 
-
 _DEF = re.compile(rb"(?:@[^\n]*\n\s*)*(?:async\s+)?def\s+(\w+)")
 
 

@@ -14,7 +14,8 @@ from op_lint.server.workspace import Workspace
 _SWITCH_SECONDS = 0.001
 """How long this thread may hold Python while the protocol's thread wants to answer."""
 
-Done = Callable[[Workspace, Snapshot], None]
+Done = Callable[[Workspace, int, Snapshot | None], None]
+"""Told of each revision of a workspace that was computed; without a snapshot where that failed."""
 
 
 class Engine:
@@ -72,8 +73,9 @@ class Engine:
             except Exception:  # a fault of ours: it goes to the log, and the next change is another chance
                 traceback.print_exc()
                 self._given_up[workspace] = revision
+                self._done(workspace, revision, None)
                 continue
-            self._done(workspace, snapshot)
+            self._done(workspace, snapshot.revision, snapshot)
 
     def _next(self) -> Workspace | None:
         with self._wake:
