@@ -83,8 +83,7 @@ class Written(msgspec.Struct, frozen=True, eq=False):
 class Shift(msgspec.Struct, frozen=True, eq=False):
     """A kernel that sits under another key than the one its block names.
 
-    `versions` are the torch versions whose number for the written key is the running torch's for the loaded one, and
-    whose numbers agree with every key at which the extension has what the sources say.
+    `versions` are the torch versions whose number for the written key is the running torch's for the loaded one.
     """
 
     written: Written
@@ -125,15 +124,26 @@ class Comparison:
 
     @cached_property
     def shifts(self) -> tuple[Shift, ...]:
-        """Kernels that the build of another torch put under another key."""
-        found = [Shift(written, loaded, ()) for written, loaded in self._moved()]
-        fitting = self._fitting_versions()
-        shifts: list[Shift] = []
-        for shift in found:
-            versions = tuple(version for version in fitting if self._fits(shift, version))
-            if versions:
-                shifts.append(msgspec.structs.replace(shift, versions=versions))
-        return tuple(shifts)
+        """Kernels that the build of another torch put under another key.
+
+        Only a version counts with which every kernel of the files that are loaded is where its block says.
+        """
+        kernels = [written for written in self.written if self._has_number(written)]
+        if all(map(self._is_there, kernels)):
+            return ()
+        here = {number: key for key, number in key_numbers(self._torch.keys).items()}
+        found: dict[tuple[int, int], Shift] = {}
+        for version, numbers in self._program.key_numbers.items():
+            expected = {id(each): here.get(numbers.get(each.key or "", -1)) for each in kernels}
+            rows = [(each, self._at_block(each, expected[id(each)])) for each in kernels if expected[id(each)]]
+            if not all(loaded for _, loaded in rows):
+                continue
+            for written, loaded in rows:
+                if loaded is not None and loaded.key != written.key:
+                    shift = found.setdefault((id(written), id(loaded)), Shift(written, loaded, ()))
+                    versions = (*shift.versions, version)
+                    found[id(written), id(loaded)] = msgspec.structs.replace(shift, versions=versions)
+        return tuple(found.values())
 
     @cached_property
     def extra(self) -> tuple[Loaded, ...]:
@@ -346,42 +356,23 @@ class Comparison:
 
     # -- what is elsewhere
 
-    def _moved(self) -> Iterator[tuple[Written, Loaded]]:
-        """Kernels that are missing, each with one from the same block that nothing in that block explains."""
-        for written in self.written:
-            if written.key is None or not written.registered.certain or self._is_there(written):
-                continue
-            for loaded in self._namesakes(written):
-                if loaded.key is None or not self._same_operator(written, loaded) or not written.is_at(loaded):
-                    continue
-                if self.origin(loaded) is None:
-                    yield written, loaded
-
-    def _fitting_versions(self) -> tuple[str, ...]:
-        """The torch versions whose numbers agree wherever the extension has a kernel as it is written."""
-        agreeing = {
-            written.key
-            for written in self.written
-            if written.key is not None
-            and written.registered.fact.language is Language.CPP
-            and any(written.is_at(each) for each in self._alike(written))
-        }
-        return tuple(
-            version
-            for version, numbers in self._program.key_numbers.items()
-            if all(numbers.get(key) == self._numbers.get(key) for key in agreeing if key in self._numbers)
-        )
-
-    def _alike(self, written: Written) -> Iterator[Loaded]:
-        return (loaded for loaded in self._namesakes(written) if self._means(written, loaded))
+    def _has_number(self, written: Written) -> bool:
+        """Whether a registration is a kernel whose key is compiled into a file that is loaded."""
+        is_cpp = written.registered.fact.language is Language.CPP
+        is_certain = written.registered.certain and written.unit.kind is not UnitKind.HELPER
+        is_loaded = written.operator is not None and written.file in self._files_in
+        return is_cpp and is_certain and is_loaded and written.key in self._runtime_keys
 
     @cached_property
-    def _numbers(self) -> Mapping[str, int]:
-        return key_numbers(self._torch.keys)
+    def _runtime_keys(self) -> frozenset[str]:
+        return frozenset(key_numbers(self._torch.keys))
 
-    def _fits(self, shift: Shift, version: str) -> bool:
-        built = self._program.key_numbers[version].get(shift.written.key or "")
-        return built is not None and built == self._numbers.get(shift.loaded.key or "")
+    def _at_block(self, written: Written, key: str | None) -> Loaded | None:
+        """What the extension has for the same operator from the same block under a key."""
+        for loaded in self._namesakes(written):
+            if loaded.key == key and self._same_operator(written, loaded) and written.is_at(loaded):
+                return loaded
+        return None
 
     # -- what is more
 

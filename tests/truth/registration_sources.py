@@ -121,15 +121,25 @@ def _link(source: RegistrationSource, prefix: Path, library: Path) -> None:
         old.unlink()
     unfinished = library.with_suffix(".part")
     compiled = ["-include", str(prefix), *source.flags, "-shared", "-x", "c++", source.name, "-o", str(unfinished)]
-    _compile(*compiled, f"-L{torch_folder() / 'lib'}", *_LIBRARIES)
+    _compile(*compiled, *link_flags())
     unfinished.rename(library)
 
 
 def _compile(*arguments: str) -> None:
     # The sources are named as they are here, since `__FILE__` is what the dump will say.
+    run_compiler(SOURCES, *arguments)
+
+
+def run_compiler(folder: Path, *arguments: str) -> None:
+    """Run g++ in a folder, with the flags and the headers that a source of registrations needs."""
     command = ["g++", *_FLAGS, *include_flags(), *arguments]
-    result = subprocess.run(command, cwd=SOURCES, capture_output=True, text=True)
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+
+
+def link_flags() -> list[str]:
+    """The compiler arguments that link with torch."""
+    return [f"-L{torch_folder() / 'lib'}", *_LIBRARIES]
 
 
 def _key(source: RegistrationSource) -> str:

@@ -101,7 +101,7 @@ def _linked(facts: FileFacts, callers: dict[str, list[tuple[Unit, Any]]], bodies
         block = facts.units[delegation.unit]
         reason = f"the body of {delegation.function} is in no file that was read"
         rows["unresolved"].append(
-            Unresolved("def", reason, delegation.place, delegation.unit, block.namespace, block.key,
+            Unresolved("unit", reason, delegation.place, delegation.unit, block.namespace, block.key,
                        condition=delegation.condition)
         )  # fmt: skip
     return msgspec.structs.replace(facts, units=tuple(units), **{name: tuple(found) for name, found in rows.items()})

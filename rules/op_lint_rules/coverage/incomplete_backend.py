@@ -15,6 +15,9 @@ _ALWAYS = ("empty.memory_format", "empty_strided", "_copy_from")
 _WITHOUT_FALLBACK = ("as_strided", "view", "fill_.Scalar", "normal_", "_local_scalar_dense", "resize_")
 """What printing, indexing, initialising and reading a value call."""
 
+_OTHER_BUILDS = frozenset({"CUDA", "HIP", "XPU", "MPS", "MTIA", "Vulkan"})
+"""Backends whose kernels other builds of torch bring; the one that is installed may not be the one that runs."""
+
 
 class IncompleteBackend(Rule):
     """A backend of its own lacks kernels that every program needs.
@@ -83,7 +86,7 @@ class IncompleteBackend(Rule):
 
 def _is_own(program: Program, key: str) -> bool:
     """Whether a key is that of a backend for which torch has no kernels."""
-    if program.keys is None or key not in program.keys.facts.devices.values():
+    if program.keys is None or key in _OTHER_BUILDS or key not in program.keys.facts.devices.values():
         return False
     empty = program.installed_operator(OperatorName("aten", "empty", "memory_format"))
     return empty is not None and all(kernel.key != key for kernel in empty.kernels)
