@@ -1,0 +1,207 @@
+"""`op-lint table` and `op-lint why`, through the command line, on a bundled snapshot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from op_lint.dispatch.keys import DispatchKeys
+from op_lint.dispatch.table import Table
+from tests.check import Outcome, run, write_project
+from tests.loading import loaded
+from tests.unit.builders import torch
+
+SOURCES = {
+    "ops.cpp": (
+        "#include <torch/library.h>\n"
+        "at::Tensor scale_cpu(const at::Tensor& x);\n"
+        "at::Tensor scale_autograd(const at::Tensor& x);\n"
+        "TORCH_LIBRARY(demo, m) {\n"
+        '  m.def("scale(Tensor x) -> Tensor");\n'
+        '  m.def("pair.one(Tensor x) -> Tensor");\n'
+        '  m.def("pair.two(Tensor x) -> Tensor");\n'
+        "}\n"
+        'TORCH_LIBRARY_IMPL(demo, CPU, m) { m.impl("scale", &scale_cpu); }\n'
+        'TORCH_LIBRARY_IMPL(demo, Autograd, m) { m.impl("scale", &scale_autograd); }\n'
+        'TORCH_LIBRARY_IMPL(demo, AutogradMPS, m) { m.impl("scale", torch::CppFunction::makeFallthrough()); }\n'
+        'TORCH_LIBRARY_IMPL(aten, CPU, m) { m.impl("mv", &scale_cpu); }\n'
+    ),
+}
+LOADED = """name: demo::scale
+schema: demo::scale(Tensor x) -> Tensor
+debug: registered at ops.cpp:4
+alias analysis kind: FROM_SCHEMA
+CPU: registered at ops.cpp:9 :: (Tensor _0) -> Tensor _0 [ boxed unboxed ]
+Meta: registered at old.cpp:2 :: (Tensor _0) -> Tensor _0 [ boxed unboxed ]
+"""
+KEYS = DispatchKeys(torch().keys)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return write_project(tmp_path / "project", dict(SOURCES))
+
+
+def ask(project: Path, command: str, *arguments: str, version: str = "2.13.0+cpu") -> Outcome:
+    return run(project, command, *arguments, "--torch-version", version, "--jobs", "0", "--no-cache")
+
+
+def value(project: Path, command: str, *arguments: str) -> dict[str, Any]:
+    outcome = ask(project, command, *arguments, "--output-format", "json")
+    assert outcome.status == 0, outcome
+    found: dict[str, Any] = json.loads(outcome.out)
+    return found
+
+
+class TestTable:
+    def test_text(self, project: Path, golden: Callable[[str, str], None]) -> None:
+        golden("table.text", ask(project, "table", "demo::scale").out)
+
+    def test_json(self, project: Path) -> None:
+        table = value(project, "table", "demo::scale")
+        assert (table["op"], table["torch"]) == ("demo::scale", "2.13.0+cpu")
+        assert [entry["key"] for entry in table["keys"]] == list(KEYS.runtime)
+        assert {tuple(entry) for entry in table["keys"]} == {("key", "kernel", "reason", "path", "line", "source")}
+        rows = {entry.pop("key"): tuple(entry.values()) for entry in table["keys"]}
+        assert rows["CPU"] == ("scale_cpu", "kernel", "ops.cpp", 9, "workspace")
+        assert rows["AutogradCPU"] == ("scale_autograd", "autograd kernel", "ops.cpp", 10, "workspace")
+        assert rows["AutogradMPS"][1:] == ("fallthrough", "ops.cpp", 11, "workspace")
+        assert rows["CUDA"] == (None, "missing", None, None, None)
+        assert rows["BackendSelect"] == (
+            *("fallthrough", "fallthrough", "aten/src/ATen/core/BackendSelectFallbackKernel.cpp", 3, "installed"),
+        )
+
+    def test_a_kernel_over_torchs(self, project: Path) -> None:
+        rows = {entry["key"]: entry for entry in value(project, "table", "aten::mv")["keys"]}
+        assert (rows["CPU"]["path"], rows["CPU"]["source"]) == ("ops.cpp", "workspace")
+        assert rows["AutogradCPU"]["source"] == "installed"
+
+    @pytest.mark.parametrize("name", ["aten::add.Tensor", "aten::einsum", "aten::relu", "aten::empty.memory_format"])
+    def test_an_installed_operator(self, name: str, project: Path) -> None:
+        installed = torch()
+        expected = Table(KEYS, installed.operators[name].operator(), installed.fallback_registrations())
+        rows = value(project, "table", name)["keys"]
+        assert [row["kernel"] is None for row in rows] == [entry.registration is None for entry in expected.entries]
+        assert [row["reason"] for row in rows] == [
+            "fallthrough" if entry.fallthrough else entry.reason.value for entry in expected.entries
+        ]
+        assert {row["source"] for row in rows} == {"installed", None}
+
+    def test_every_key(self, project: Path) -> None:
+        few, every = (ask(project, "table", "demo::scale", *more).out for more in ([], ["--all"]))
+        assert " SparseCPU " not in few
+        assert len(every.splitlines()) == len(KEYS.runtime) + 3
+
+
+class TestWhy:
+    @pytest.mark.parametrize("device", ["cpu", "cuda"])
+    def test_text(self, device: str, project: Path, golden: Callable[[str, str], None]) -> None:
+        golden(f"why.{device}.text", ask(project, "why", "demo::scale", "--device", device, "--requires-grad").out)
+
+    def test_json(self, project: Path) -> None:
+        path = value(project, "why", "demo::scale")
+        assert path["op"] == "demo::scale"
+        assert path["key_set"] == ["AutogradCPU", "ADInplaceOrView", "BackendSelect", "CPU"]
+        assert [step["key"] for step in path["steps"]] == path["key_set"]
+        assert {"key", "kernel", "reason", "path", "line"} <= path["steps"][0].keys()
+        assert [(step["kernel"], step["line"]) for step in path["steps"] if step["path"] == "ops.cpp"] == [
+            ("scale_autograd", 10),
+            ("scale_cpu", 9),
+        ]
+        assert (path["error"], path["cures"]) == (None, [])
+
+    def test_a_call_that_raises(self, project: Path) -> None:
+        path = value(project, "why", "demo::scale", "--device", "cuda")
+        assert path["steps"][-1]["reason"] == "missing"
+        assert path["error"]["type"] == "NotImplementedError"
+        assert path["error"]["text"].startswith("Could not run 'demo::scale' with arguments from the 'CUDA' backend.")
+        assert "CUDA" in path["cures"]
+
+    def test_under_modes(self, project: Path) -> None:
+        def keys(*options: str) -> list[str]:
+            return list(value(project, "why", "demo::scale", *options)["key_set"])
+
+        assert "AutocastCPU" in keys("--autocast")
+        assert "AutogradCPU" not in keys("--inference-mode")
+        assert "Functionalize" in keys("--functionalize")
+        assert "SparseCPU" in keys("--layout", "sparse")
+        assert keys("--vmap")[0].startswith("FuncTorch")
+        assert "Python" in keys("--python-mode")
+        assert "CUDA" in keys("--device", "cpu", "--device", "cuda")
+
+
+class TestErrors:
+    @pytest.mark.parametrize("command", ["table", "why"])
+    @pytest.mark.parametrize(
+        ("operator", "message"),
+        [
+            ("demo::skale", "neither the sources nor torch 2.13.0+cpu know `demo::skale`; did you mean `demo::scale`?"),
+            ("aten::reluu", "did you mean `aten::relu`?"),
+            ("demo::pair", "`demo::pair` is not among its overloads: demo::pair.one, demo::pair.two"),
+            ("demo::pair.three", "`demo::pair.three` is not among its overloads: demo::pair.one, demo::pair.two"),
+            ("scale", "`scale` is no operator: write namespace::name or namespace::name.overload"),
+            ("demo::", "`demo::` is no operator"),
+        ],
+    )
+    def test_which_operator(self, operator: str, message: str, command: str, project: Path) -> None:
+        outcome = ask(project, command, operator)
+        assert (outcome.status, outcome.out) == (2, "")
+        assert message in outcome.err
+
+    def test_an_overload_may_be_left_out_where_there_is_one(self, project: Path) -> None:
+        assert value(project, "table", "aten::mv.")["op"] == "aten::mv"
+        assert value(project, "table", "aten::empty_like")["op"] == "aten::empty_like"
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--device", "gpu"], "this torch has no device type `gpu`: use one of cpu, cuda,"),
+            (["--python-mode", "--fake"], "--fake is a Python mode of its own: leave out --python-mode"),
+            (["--layout", "round"], "'round' is not one of"),
+        ],
+    )
+    def test_which_call(self, options: list[str], message: str, project: Path) -> None:
+        outcome = ask(project, "why", "demo::scale", *options)
+        assert (outcome.status, outcome.out) == (2, "")
+        assert message in outcome.err
+
+    @pytest.mark.parametrize("command", ["check", "table", "why"])
+    @pytest.mark.parametrize("option", ["--load", "--import"])
+    def test_nothing_is_loaded_into_a_snapshot(self, option: str, command: str, project: Path) -> None:
+        words = [] if command == "check" else ["demo::scale"]
+        outcome = ask(project, command, *words, option, "demo")
+        assert outcome.status == 2
+        assert "--load and --import need a torch that runs" in outcome.err
+
+
+class TestLoaded:
+    """The same with an extension that has the CPU kernel, an older Meta kernel, and none of the others."""
+
+    def rows(self, project: Path) -> dict[str, tuple[Any, ...]]:
+        with loaded(LOADED, "2.13.0+cpu"):
+            outcome = run(project, "table", "demo::scale", "--load", "x.so", "--jobs", "0", "--output-format", "json")
+        return {entry.pop("key"): tuple(entry.values()) for entry in json.loads(outcome.out)["keys"]}
+
+    def test_each_kernel_says_whether_it_is_loaded(self, project: Path) -> None:
+        rows = self.rows(project)
+        assert rows["CPU"] == ("scale_cpu", "kernel", "ops.cpp", 9, "live")
+        assert rows["Meta"] == ("kernel", "kernel", "old.cpp", 2, "live")
+        assert rows["AutogradCPU"] == ("scale_autograd", "autograd kernel", "ops.cpp", 10, "workspace")
+        assert rows["Tracer"][-1] == "installed"
+
+    def test_text(self, project: Path) -> None:
+        with loaded(LOADED, "2.13.0+cpu"):
+            table = run(project, "table", "demo::scale", "--load", "x.so", "--jobs", "0").out
+            why = run(project, "why", "demo::scale", "--import", "x", "--jobs", "0").out
+        assert "ops.cpp:9\n" in table
+        assert "ops.cpp:10, not loaded\n" in table
+        assert "(ops.cpp:9)\n" in why
+        assert "(ops.cpp:10, not loaded)\n" in why
+
+    def test_an_operator_that_only_the_extension_has(self, tmp_path: Path) -> None:
+        project = write_project(tmp_path, {"empty.cpp": ""})
+        assert self.rows(project)["CPU"] == ("kernel", "kernel", "ops.cpp", 9, "live")
