@@ -200,13 +200,20 @@ class Objects:
         if isinstance(value, Class):
             return self._class(value)
         if isinstance(value, Unknown) and value.node is not None and value.scope is not None:
-            return self.annotation(value.node, value.scope, depth + 1)
+            return self._aliased(value.node, value.scope, depth)
         if isinstance(value, Choice):
             return self._agreed(value, depth)
         if isinstance(value, Function):
             self.exact = False
             return _a_function
         return self._container(value, depth)
+
+    def _aliased(self, node: ast.expr, scope: Scope, depth: int) -> object:
+        """The object that a variable was given."""
+        try:
+            return self.annotation(node, scope, depth + 1)
+        except NameError as error:  # the variable has a value; what that is made of is not known here
+            raise NotKnownError from error
 
     def _container(self, value: Value, depth: int) -> object:
         if isinstance(value, Sequence):

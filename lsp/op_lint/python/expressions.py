@@ -159,13 +159,17 @@ class Expressions(ABC):
 
     def eval(self, node: ast.expr) -> Value:
         """What an expression is. Every operator that it names is noted."""
-        self._steps += 1
-        if self._steps > _MOST_STEPS:
-            raise TooComplexError
+        self.step()
         value = _HANDLERS.get(type(node), Expressions._other)(self, node)
         if isinstance(value, String) and value.text is not None and not isinstance(node, ast.Constant):
             self._texts[node] = value.text
         return value
+
+    def step(self, count: int = 1) -> None:
+        """Count what has been done. Raises TooComplexError where that is more than a file is worth."""
+        self._steps += count
+        if self._steps > _MOST_STEPS:
+            raise TooComplexError
 
     def unknown(self, node: ast.expr, *parts: Value, condition: Condition | None = None) -> Unknown:
         """A value of which only the expression is known, made of `parts`."""
@@ -337,6 +341,8 @@ class Expressions(ABC):
                 unpacked = pure.items_of(self.eval(element.value))
                 known = known and unpacked is not None
                 items.extend(unpacked or ())
+            elif isinstance(element, ast.Constant):
+                items.append(self._constant(element))
             else:
                 items.append(self.eval(element))
         return Sequence(tuple(items), kind) if known else self.unknown(node, *items)

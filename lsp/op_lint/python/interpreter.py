@@ -95,6 +95,9 @@ _LONG_TABLE = 500
 _SHORT_BLOCK = 3
 """In a function, this is the limit for blocks; other statements are read if they are small."""
 
+_STEPS_OF_A_ROUND = 20
+"""How many steps a round of a loop counts for, on top of those of its body."""
+
 _SMALL = 16
 """Nodes of the largest statement that is read in a function although nothing in it looks like a registration."""
 
@@ -183,7 +186,6 @@ class Interpreter(Expressions):
         self.enclosing: Place | None = None
         self.registrar = Registrar(self)
         self.knowledge: dict[Place, _Knowledge] = {}
-        self.stars: list[tuple[str, bool]] = []
         self.unread: list[Function] = []
         """Functions that are too complex to be read to their end."""
         self.changed = frozenset(name for names in _GLOBALS.findall(source.text) for name in names.replace(",", " ").split())
@@ -596,6 +598,7 @@ class Interpreter(Expressions):
         loops = (*self.context.loops, (place, None if items is None else len(items)))
         alive: Condition = ALWAYS
         for item in items if items is not None else (self.each(iterable, node.iter),):
+            self.step(_STEPS_OF_A_ROUND)
             self.bind(node.target, item)
             with self.within(replace(self.context, loops=loops)), self.under(alive):
                 alive = conjunction((alive, self.block(node.body).alive))
@@ -704,7 +707,7 @@ class Interpreter(Expressions):
         for alias in node.names:
             self._imported(alias, module, alias.name, alias.asname or alias.name, relative=relative)
             if alias.name == "*":
-                self._import_star(module, relative)
+                self._import_star(module)
                 continue
             parts = tuple(module.split(".")) if module else ()
             if relative:
@@ -726,12 +729,11 @@ class Interpreter(Expressions):
             return value
         return Library(LibraryState(self.source.place(alias), LIBRARY, namespace, "DEF", None, kept=True))
 
-    def _import_star(self, module: str, relative: bool) -> None:
+    def _import_star(self, module: str) -> None:
         if module == "torch.library":
             for name in ("Library", "custom_op", "define", "impl", "infer_schema", "register_fake", "triton_op"):
                 self.set_name(name, Imported("torch", ("library", name)))
         else:
-            self.stars.append((module, relative))
             self.scope.module().opaque = True
 
     def _imported(self, alias: ast.alias, module: str, name: str | None, bound: str, *, relative: bool) -> None:
@@ -828,7 +830,7 @@ class Interpreter(Expressions):
         if isinstance(callee, Function):
             known = self.knowledge.get(callee.place)
             return self.linker is not None or (known is not None and known.depends)
-        return isinstance(callee, Method | Class | Partial | Result)
+        return isinstance(callee, Class | Decorator | Method | Partial | Result)
 
     def _call_under(self, condition: Condition, callee: Value, arguments: Arguments, at: Place | ast.expr) -> Value:
         with self.under(condition):
@@ -1498,10 +1500,10 @@ def _worth_deferring(names: tuple[str, ...], arguments: Arguments) -> bool:
 
 
 def _makes_named_object(name: str, values: list[Value]) -> bool:
-    """Whether a call looks like making an object of a class that wraps a library: `Fragment("namespace")`."""
+    """Whether a call looks like making a wrapper of a library: `Fragment("namespace")`, `make_op("namespace")`."""
     first = values[0] if 1 <= len(values) <= _FEW else None
     text = first.text if isinstance(first, String) else None
-    return name[:1].isupper() and text is not None and text.isidentifier()
+    return (name[:1].isupper() or bool(RELATED_NAME.search(name))) and text is not None and text.isidentifier()
 
 
 _FEW = 2

@@ -258,12 +258,10 @@ class LinkCall(msgspec.Struct, frozen=True):
 class Linkage(msgspec.Struct, frozen=True):
     """All of it for one file.
 
-    `stars` are the modules that it imports everything from, and whether relatively. `open` are the places in functions
-    at which what is registered depends on the parameters.
+    `open` are the places in functions at which what is registered depends on the parameters.
     """
 
     exports: dict[str, Linked] = {}
-    stars: tuple[tuple[str, bool], ...] = ()
     calls: tuple[LinkCall | None, ...] = ()
     code: tuple[LinkCode, ...] = ()
     libraries: tuple[LinkState, ...] = ()
@@ -275,11 +273,10 @@ def linkage_of(interpreter: Interpreter) -> bytes:
     freezer = _Freezer(interpreter)
     exports = freezer.exports()
     calls = tuple(freezer.call(deferred) for deferred in interpreter.recorder.deferred)
-    stars = tuple(interpreter.stars)
-    if not (exports or calls or stars):
+    if not (exports or calls):
         return b""
     code, libraries, unknown = freezer.code(), tuple(freezer.libraries), tuple(sorted(interpreter.recorder.open))
-    return msgspec.msgpack.encode(Linkage(exports, stars, calls, code, libraries, unknown))
+    return msgspec.msgpack.encode(Linkage(exports, calls, code, libraries, unknown))
 
 
 def decode_linkage(data: bytes) -> Linkage:

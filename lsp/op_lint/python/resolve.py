@@ -194,11 +194,11 @@ class _Project:
                 parts = tuple(known.module.split(".")) if not known.relative else (known.module,)
                 value = imported(parts[0], (*parts[1:], known.name or ""), relative=known.relative)
                 return self._changed(value, page)
-        for module, relative in page.linkage.stars:
-            value = imported(module, (name,), relative=relative)
-            found = self._changed(value, page)
-            if found is not None:
-                return found
+        for known in page.python.imports:
+            if known.name == "*":
+                found = self._changed(imported(known.module, (name,), relative=known.relative), page)
+                if found is not None:
+                    return found
         return None
 
     def _changed(self, value: Value, page: _Page) -> Value | None:

@@ -19,14 +19,22 @@ _METHODS = (
 _MARKS = tuple(
     b"""
     .define( .impl( Library( _dispatch_library cpp_extension custom_op getattr(torch impl_abstract infer_schema
-    load_library py_impl register_autocast register_autograd register_fake register_kernel register_meta register_vmap
+    load_library py_impl register_autocast register( register_autograd register_fake register_kernel register_meta register_vmap
     torch._custom_op torch._library torch.classes torch.library torch.ops triton_op
     """.split()
 )
 """What a file that registers, loads or calls operators has in it, in some spelling."""
 
-_KEY_MARKS = (b'"CPU":', b'"CUDA":', b'"Meta":')
+_TABLE_MARKS = (b'"CPU":', b'"CUDA":', b'"Meta":')
 """Tables of kernels by dispatch key, which another file may register."""
+
+_QUALIFIED = re.compile(rb"['\"]\w+::\w")
+"""The full name of an operator."""
+
+_CONSTANT = re.compile(rb"^[A-Z][A-Z_]+[ \t]*=[ \t]*(?:['\"]\w+['\"]|[\[({][ \t]*['\"])", re.MULTILINE)
+"""A name that others may build operators' names of; looked for in small files, where such names are kept."""
+
+_SMALL_FILE = 4000
 
 _OTHER_MARKS = (
     (b"register_", re.compile(rb"\bregister_\w*op\b")),
@@ -53,8 +61,14 @@ _ALIAS = re.compile(r"([\w.]+|\*)(?:\s+as\s+(\w+))?")
 
 
 def is_candidate(data: bytes) -> bool:
-    """Whether a file may register, load or call operators. Cheap, and wrong only in saying yes."""
-    if any(mark in data for mark in _KEY_MARKS):
+    """Whether a file may register, load or call operators, or have what others need for it. Cheap.
+
+    It may say yes of files that do nothing of the kind. It says no of a file that only calls functions of other files,
+    by names and with arguments that are nothing like those of operators.
+    """
+    if any(mark in data for mark in _TABLE_MARKS) or (b"::" in data and _QUALIFIED.search(data)):
+        return True
+    if len(data) < _SMALL_FILE and _CONSTANT.search(data):
         return True
     if b"torch" not in data and b"custom_op" not in data and b"Library" not in data:
         return False

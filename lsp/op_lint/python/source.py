@@ -15,6 +15,9 @@ from op_lint.text import SourceText
 
 _DEF = re.compile(r"(?:async\s+)?(?:def|class)\s+")
 
+_FIRST_LINES = re.compile(rb"(?:[^\r\n]*(?:\r\n|[\r\n]|\Z)){1,2}")
+"""The two lines in which the encoding may be declared."""
+
 _Positioned = ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword | ast.alias
 
 
@@ -164,7 +167,9 @@ def decode(path: str, data: bytes) -> SourceFile:
     """
     if data.isascii() and b"coding" not in data[:400]:
         return SourceFile(path, data, data.decode("ascii"), "utf-8")
-    encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    lines = _FIRST_LINES.match(data)
+    head = (lines.group() if lines else b"").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    encoding = tokenize.detect_encoding(io.BytesIO(head).readline)[0]
     encoding = "utf-8" if encoding == "utf-8-sig" else encoding
     text = data.removeprefix(codecs.BOM_UTF8).decode(encoding)
     return SourceFile(path, data, text, encoding)
