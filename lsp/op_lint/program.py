@@ -250,15 +250,15 @@ class Program:
         """The operators of one namespace that the installed torch defines, sorted."""
         return self._installed_in.get(namespace, ())
 
-    def may_be_defined(self, operator: OperatorName, *, by_wrappers: bool = True) -> bool:
+    def may_be_defined(self, operator: OperatorName, *, by_strangers: bool = True) -> bool:
         """Whether an operator that no fact defines may be defined all the same, so that nothing follows from absence.
 
         So it is where a definition in its namespace, or in one that is not known, could not be resolved; where a file
         could not be read to its end; and where an operator of that name is defined in a namespace that is the name of
-        a macro, or this one's is, since the build may give both the same value. `by_wrappers` says whether to count
-        Python functions that define whatever they are given.
+        a macro, or this one's is, since the build may give both the same value. `by_strangers` says whether to count
+        what speaks of no namespace: files that were not read, and Python functions that define what they are given.
         """
-        if self._incomplete or (by_wrappers and self._has_wrappers):
+        if by_strangers and (self._incomplete or self._has_wrappers):
             return True
         if not self._unresolved_in.isdisjoint({None, operator.namespace, *self._symbols}):
             return True

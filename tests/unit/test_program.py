@@ -184,7 +184,7 @@ class TestAbsence:
         file.add("unresolved", Unresolved("def", "a parameter", file.place(), language=Language.PYTHON))
         program = Program([one_definition("a.cpp").facts(), file.facts()])
         assert program.may_be_defined(name("g"))
-        assert not program.may_be_defined(name("g"), by_wrappers=False)
+        assert not program.may_be_defined(name("g"), by_strangers=False)
 
     def test_unresolved_implementations_hide_nothing(self) -> None:
         file = one_definition("a.cpp")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from op_lint.facts import Implementation, KernelKind, OperatorName, UnitKind
@@ -9,6 +10,11 @@ from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.program import Program, local_name
 from op_lint.rule import Rule
 from op_lint_rules._words import where
+
+_SHORTEST = 4
+"""Letters. Shorter words that differ in one or two letters are as likely two words."""
+_MOST_SLIPS = 2
+"""Letters that are wrong, missing, too much or swapped."""
 
 
 class ImplWithoutDef(Rule):
@@ -18,7 +24,7 @@ class ImplWithoutDef(Rule):
     Reports a kernel that is registered for an operator which neither these sources nor the installed torch define. It
     speaks only of namespaces that these sources (or torch) own, and of names that are nearly right; and only where no
     definition can be hidden from it: one whose name is computed at run time, or one in a file that could not be
-    read, makes it silent.
+    read, makes it silent (of the latter, not where the name is nearly right).
 
     ## Why it is bad
     Nothing ever says so. Registrations may come in any order, so torch keeps the kernel and waits for a definition:
@@ -96,19 +102,35 @@ def _undefined(program: Program, namespace: str) -> list[OperatorName]:
         if operator.namespace == namespace
         and not program.definitions_of(operator)
         and not _is_installed(program, operator)
-        and not program.may_be_defined(operator, by_wrappers=not _is_slip(program, operator))
+        and not program.may_be_defined(operator, by_strangers=not _is_slip(program, operator))
     ]
 
 
 def _is_slip(program: Program, operator: OperatorName) -> bool:
-    """Whether an operator of nearly this name lacks just the kernels that this one has.
+    """Whether an operator whose name differs in the spelling of one word lacks just the kernels that this one has.
 
-    Then this is a misspelt name, and not an operator of another package or one that some wrapper in Python defines.
+    Then this is a misspelt name, and not an operator of another package, of a file that could not be read, or one that
+    some wrapper in Python defines.
     """
     meant = program.nearest_operator(operator)
-    if meant is None or meant.namespace != operator.namespace:
+    if meant is None or meant.namespace != operator.namespace or not _is_misspelt(operator, meant):
         return False
     return program.kernels_of(operator).keys().isdisjoint(program.kernels_of(meant))
+
+
+def _is_misspelt(operator: OperatorName, meant: OperatorName) -> bool:
+    """Whether one word is spelt wrong, and is not another word (`fwd`, `bwd`) or number (`int4`, `int8`)."""
+    written, right = (re.split("[_.]", local_name(name)) for name in (operator, meant))
+    wrong = [word for word in written if word not in right]
+    missed = [word for word in right if word not in written]
+    if len(wrong) != 1 or len(missed) != 1:
+        return False
+    (one,), (other,) = wrong, missed
+    if max(len(one), len(other)) < _SHORTEST or re.findall(r"\d", one) != re.findall(r"\d", other):
+        return False
+    from rapidfuzz.distance import OSA  # only a mistake pays for the import
+
+    return OSA.distance(one, other) <= _MOST_SLIPS
 
 
 def _is_installed(program: Program, operator: OperatorName) -> bool:

@@ -97,6 +97,38 @@ class TestWrappers:
         assert findings("OPL201", {"ops.cpp": source, "wrapper.py": self.WRAPPER}) == []
 
 
+def test_a_file_that_is_a_template_may_hold_it() -> None:
+    template = (
+        "{% for name in names %}\nTORCH_LIBRARY_FRAGMENT(demo, m) {\n"
+        '  m.def("{{ name }}(Tensor x) -> Tensor");\n}\n{% endfor %}\n'
+    )
+    other = MISSPELT.replace('"scale_row"', '"shift"')
+    assert lines(findings("OPL201", {"ops.cpp": other})) == ["ops.cpp:4"]
+    assert findings("OPL201", {"ops.cpp": other, "more.cpp": template}) == []
+    assert lines(findings("OPL201", {"ops.cpp": MISSPELT, "more.cpp": template})) == ["ops.cpp:4"]
+
+
+@pytest.mark.parametrize(
+    ("defined", "implemented", "expected"),
+    [
+        ("grouped_dynamic", "grouped_dyanmic", True),
+        ("scale_rows", "scale_row", True),
+        ("attention_fwd", "attention_bwd", False),
+        ("gather_forward", "gather_backward", False),
+        ("matmul_int4", "matmul_int8", False),
+        ("conv2d", "conv3d", False),
+        ("scale", "scale_", False),
+        ("scale", "scale.out", False),
+    ],
+)
+def test_what_is_a_slip_in_a_fragment(defined: str, implemented: str, expected: bool) -> None:
+    source = HEAD + (
+        f'TORCH_LIBRARY_FRAGMENT(demo, m) {{ m.def("{defined}(Tensor x) -> Tensor"); }}\n'
+        f'TORCH_LIBRARY_IMPL(demo, CPU, m) {{ m.impl("{implemented}", &f); }}\n'
+    )
+    assert bool(findings("OPL201", {"ops.cpp": source})) is expected
+
+
 class TestOwnership:
     """Only who owns a namespace knows what is not in it."""
 
