@@ -133,7 +133,7 @@ class TypeParser(Cursor):
 
     def _base_type(self, start: int) -> tuple[Type, Alias | None]:
         kind = self.kinds[self.at]
-        if kind == IDENTIFIER:
+        if kind == IDENTIFIER or kind == "None" or kind == "NoneType":
             word = self.text[start : self.ends[self.at]]
             if word == "Tensor":
                 self.at += 1
@@ -147,10 +147,6 @@ class TypeParser(Cursor):
             return self._compound_type(word, start)
         if kind == "(":
             return self._tuple(start), None
-        if kind == "None" or kind == "NoneType":
-            self.at += 1
-            alias = self._alias()
-            return Type(Kind.NONE, (), "", self._span_from(start)), alias
         raise self._unexpected("a type")
 
     def _tuple(self, start: int) -> Type:
@@ -254,11 +250,11 @@ class TypeParser(Cursor):
             return _SIMPLE_TYPES[name]
         if self.typevars and "a" <= word[0] <= "z":
             return Kind.VARIABLE
-        # Any class may have been registered as an opaque type, but `torch.Tensor` and its like cannot be.
-        may_be_opaque = self.registered is None and name != word
-        return (
-            Kind.OPAQUE if may_be_opaque and spelled_type(self.text, start, is_return=self.in_returns) is None else None
-        )
+        # Any class may have been registered as an opaque type, but `torch.Tensor`, `int.x` and their like cannot be.
+        may_be_opaque = self.registered is None and name != word and word not in _SIMPLE_TYPES
+        if may_be_opaque and spelled_type(self.text, start, is_return=self.in_returns) is None:
+            return Kind.OPAQUE
+        return None
 
     def _unknown_type(self, name: str, span: Span) -> ParseFailure:
         spelled = spelled_type(self.text, span.start, is_return=self.in_returns)
