@@ -129,7 +129,7 @@ async def test_hover(myops: Path) -> None:
 async def test_navigation(myops: Path) -> None:
     async with editor(myops) as editing:
         await _read(editing)
-        call = editing.at("myops/__init__.py", "torch.ops.myops.mul|add")
+        call = editing.at("myops/__init__.py", "torch.ops.myops.|muladd")
         client = editing.client
         references = await client.text_document_references_async(
             types.ReferenceParams(**call, context=types.ReferenceContext(include_declaration=True))
@@ -161,7 +161,7 @@ async def test_navigation(myops: Path) -> None:
 async def test_rename(myops: Path) -> None:
     async with editor(myops) as editing:
         await _read(editing)
-        call = editing.at("myops/__init__.py", "torch.ops.myops.mul|add")
+        call = editing.at("myops/__init__.py", "torch.ops.myops.|muladd")
         prepared = await editing.client.text_document_prepare_rename_async(types.PrepareRenameParams(**call))
         assert isinstance(prepared, types.PrepareRenamePlaceholder)
         assert prepared.placeholder == "muladd"
@@ -201,9 +201,9 @@ async def test_completion(myops: Path) -> None:
         keys = await editing.complete("csrc/cuda/kernels.cu", "TORCH_LIBRARY_IMPL(myops, CU|DA")
         assert keys.index("CPU") < keys.index("AutogradCUDA")
         assert "CompositeImplicitAutograd" in keys
-        operators = await editing.complete("myops/__init__.py", "torch.ops.myops.mul|add")
+        operators = await editing.complete("myops/__init__.py", "torch.ops.myops.|muladd")
         assert "scale" in operators
-        namespaces = await editing.complete("myops/__init__.py", "torch.ops.my|ops")
+        namespaces = await editing.complete("myops/__init__.py", "torch.ops.|myops")
         assert namespaces[:2] == ["my_ops", "myops"]
         assert "aten" in namespaces
         types_ = await editing.complete("csrc/ops.cpp", "scale(Tensor x, |float s")

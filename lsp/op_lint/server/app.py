@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 import traceback
+import uuid
 from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
@@ -134,6 +135,30 @@ class Server(LanguageServer):
             with suppress(JsonRpcException):  # a client that refuses: then nothing is watched
                 await asyncio.shield(self.client_register_capability_async(types.RegistrationParams(registrations)))
         await self.ask_configuration()
+        self.background(self.show_progress())
+
+    async def show_progress(self) -> None:
+        """Show the first reading as progress, in clients that can show it."""
+        window = self.client_capabilities.window
+        if not (window and window.work_done_progress):
+            return
+        token = f"op-lint {uuid.uuid4()}"
+        progress = self.work_done_progress
+        with suppress(JsonRpcException):  # a client that refuses shows none
+            await asyncio.shield(progress.create_async(token))
+            progress.begin(token, types.WorkDoneProgressBegin("op-lint", message="reading the workspace"))
+            for workspace in self.session.workspaces:
+                await self._computed(workspace)
+            progress.end(token, types.WorkDoneProgressEnd())
+
+    async def _computed(self, workspace: Workspace) -> None:
+        """Wait until a snapshot knows all that has happened up to now."""
+        if self._told.get(workspace) == workspace.revision:
+            return
+        future = asyncio.get_running_loop().create_future()
+        self._waiters.append((workspace, workspace.revision, future))
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(future, _PATIENCE)
 
     async def ask_configuration(self) -> None:
         """Ask for the settings of each folder, where the client answers that."""
@@ -184,11 +209,7 @@ class Server(LanguageServer):
         if located is None:
             return None
         workspace, path = located
-        if self._told.get(workspace) != workspace.revision:
-            future = asyncio.get_running_loop().create_future()
-            self._waiters.append((workspace, workspace.revision, future))
-            with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(future, _PATIENCE)
+        await self._computed(workspace)
         snapshot = workspace.snapshot
         return (self.view(workspace, snapshot), path) if snapshot else None
 

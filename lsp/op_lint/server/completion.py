@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from enum import Enum
+from itertools import islice
 
 import msgspec
 
@@ -43,11 +44,18 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """What fits at a position: bytes `start` to the cursor are replaced by an item's label."""
+    """What fits at a position: bytes `start` to the cursor are replaced by an item's label.
+
+    `is_whole` is False where there is more: then the client asks again with the next letter.
+    """
 
     items: tuple[Item, ...]
     start: int
+    is_whole: bool = True
 
+
+_MOST = 200
+"""More than this nobody reads, and every editor would have to sort."""
 
 _WORD = re.compile(rb"\w*$")
 _OPERATOR_WORD = re.compile(rb"[\w.]*$")
@@ -141,7 +149,16 @@ def _in_string(snapshot: Snapshot, text: SourceText, offset: int, around: Around
 
 
 def _offer(items: Iterator[Item], offset: int, word: re.Match[bytes] | None) -> Offer:
-    return Offer(tuple(items), offset - (len(word.group()) if word else 0))
+    typed = word.group() if word else b""
+    letters = typed.decode("utf-8", "replace").lower()
+    found = tuple(islice((item for item in items if _fits_letters(letters, item.label.lower())), _MOST + 1))
+    return Offer(found[:_MOST], offset - len(typed), len(found) <= _MOST)
+
+
+def _fits_letters(typed: str, label: str) -> bool:
+    """Whether the label holds the typed letters in their order, which is how editors filter."""
+    letters = iter(label)
+    return all(letter in letters for letter in typed)
 
 
 def _namespace_around(text: SourceText, offset: int) -> str | None:

@@ -254,7 +254,7 @@ def _typing(server: Server) -> None:
             )
             for each in offer.items
         ]
-        return types.CompletionList(is_incomplete=False, items=items)
+        return types.CompletionList(is_incomplete=not offer.is_whole, items=items)
 
     @server.feature(types.COMPLETION_ITEM_RESOLVE)
     def resolve(item: types.CompletionItem) -> types.CompletionItem:
