@@ -40,6 +40,11 @@ _BITS = (
 _CHARACTERS = "()[],=*?!|:.->'\" \nabTx01_#\\é"
 
 WRITTEN = (
+    "f(None.b x) -> ()",
+    "f(NoneType. b.c x) -> ()",
+    "f(None.None x) -> ()",
+    "f(int.b x) -> ()",
+    "f(int. [] x) -> ()",
     "",
     "(",
     "f",
