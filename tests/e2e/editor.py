@@ -128,4 +128,4 @@ async def editor(
         yield Editor(client, root, answer)
     finally:
         await client.shutdown_session()
-        await client.stop()
+        await client.stop()  # type: ignore[no-untyped-call]

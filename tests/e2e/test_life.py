@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -149,6 +153,52 @@ def test_folders_and_documents_outside_of_them(tmp_path: Path) -> None:
     client.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [], "removed": [folder]}})
     client.catch_up(outside)
     client.stop()
+
+
+def test_a_folder_that_leaves_takes_its_diagnostics_along(tmp_path: Path) -> None:
+    first = write_project(tmp_path / "first", {"ops.cpp": RIGHT})
+    second = write_project(tmp_path / "second", {"ops.cpp": WRONG})
+    client = RawClient(cwd=tmp_path)
+    client.start([first, second], settings=SETTINGS)
+    uri = (second / "ops.cpp").as_uri()
+    client.wait(lambda: "OPL206" in codes(client, uri))
+    folder = {"uri": second.as_uri(), "name": "second"}
+    client.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [], "removed": [folder]}})
+    client.wait(lambda: codes(client, uri) == [])
+    client.stop()
+
+
+def test_tcp(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "op_lint", "server", "--tcp", f"127.0.0.1:{port}"]
+    params = {"processId": None, "rootUri": None, "capabilities": {}}
+    with (
+        subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL) as server,
+        _connected(port) as connection,
+    ):
+        _send(connection, {"id": 1, "method": "initialize", "params": params})
+        assert connection.recv(1 << 16).startswith(b"Content-Length: ")
+        _send(connection, {"method": "exit"})
+        assert server.wait(30) == 1  # exit without shutdown
+
+
+def _send(connection: socket.socket, message: dict[str, Any]) -> None:
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    connection.sendall(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+
+def _connected(port: int) -> socket.socket:
+    """A connection to the server, as soon as it listens."""
+    end = time.monotonic() + 60
+    connection = socket.socket()
+    while connection.connect_ex(("127.0.0.1", port)) != 0:
+        assert time.monotonic() < end
+        connection.close()
+        time.sleep(0.05)
+        connection = socket.socket()
+    return connection
 
 
 def interpreter(root: Path, path: str) -> Path:

@@ -263,6 +263,12 @@ class Server(LanguageServer):
         if capable and capable.code_lens and capable.code_lens.refresh_support and workspace.settings.code_lens:
             self.workspace_code_lens_refresh(None)
 
+    def withdraw_strays(self) -> None:
+        """Take back what was pushed about files that belong to no workspace any more."""
+        for uri in list(self._published):
+            if not any(self._is_in(uri, workspace) for workspace in self.session.workspaces):
+                self.withdraw(uri)
+
     def withdraw(self, uri: str) -> None:
         """Take back what was pushed about a document: it has moved to pulling, or is no more."""
         self._send(uri, [], None)
@@ -427,6 +433,7 @@ def make_server() -> Server:
             path = path_of(folder.uri)
             if path:
                 server.session.add_folder(path)
+        server.withdraw_strays()
         server.status()
 
     @server.feature("op-lint/trust")
