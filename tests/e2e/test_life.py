@@ -224,6 +224,40 @@ def test_nothing_of_an_untrusted_workspace_is_run(tmp_path: Path) -> None:
     client.stop()
 
 
+def hanging(root: Path) -> int:
+    """Waits until the interpreter of the project, which never ends by itself, was started; its process."""
+    trace = root / "process"
+    end = time.monotonic() + 60
+    while not (trace.exists() and trace.read_text().strip()):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return int(trace.read_text())
+
+
+@pytest.mark.parametrize("how", ["probe killed", "exit", "closed"])
+def test_a_probe_that_hangs(how: str, tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": WRONG, "op-lint.toml": 'python = "tools/python"\n'})
+    interpreter(root, "tools/python").write_text(f"#!/bin/sh\necho $$ > {root}/process\nexec sleep 1000\n")
+    client = RawClient(cwd=root)
+    client.start([root])
+    probe = hanging(root)
+    uri = (root / "ops.cpp").as_uri()
+    client.wait(lambda: "OPL206" in codes(client, uri))  # which needs no torch and did not wait for it
+    if how == "probe killed":
+        os.kill(probe, signal.SIGKILL)
+        client.settle()
+        (report,) = client.request("workspace/executeCommand", {"command": "op-lint.doctor", "arguments": []})
+        assert report["origin"] == "snapshot"
+        assert report["problems"]
+        client.stop()
+    elif how == "exit":
+        client.stop()
+    else:
+        assert client.process.stdin is not None
+        client.process.stdin.close()
+    wait_until_gone([probe, client.process.pid])
+
+
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     root = write_project(tmp_path, {"ops.cpp": RIGHT})
     client = started(root)
