@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TypeVar
+from typing import Any
 
 from op_lint.condition import ALWAYS
 from op_lint.dispatch.convert import of_definition, of_fallback, of_implementation
 from op_lint.dispatch.keys import DispatchKeys
 from op_lint.dispatch.registration import Operator, Registration
 from op_lint.dispatch.table import Table
-from op_lint.facts import Definition, Fallback, Implementation, OperatorName
+from op_lint.facts import Definition, Fallback, Implementation, Language, OperatorName
 from op_lint.installed.model import InstalledTorch
 from op_lint.kernels import schema_text
 from op_lint.live import Comparison
@@ -42,7 +42,7 @@ class Tables:
         return {**self.torch.fallback_registrations(), **_last_at_each_key(self._own_fallbacks()), **live}
 
     def _own_fallbacks(self) -> Iterator[Registration]:
-        for registered in _unconditional_first(self.program.fallbacks):
+        for registered in sorted(self.program.fallbacks, key=_order):
             registration = of_fallback(registered.fact, registered.unit)
             if registration is not None:
                 yield registration
@@ -75,14 +75,11 @@ class Tables:
         implementations = self.program.implementations_of(name)
         if not definitions and not implementations:
             return None
-        found: list[Registration] = []
-        for definition in _unconditional_first(definitions):
-            registration = of_definition(definition.fact, definition.unit)
-            if registration is not None:
-                found.append(registration)
-        found += [of_implementation(each.fact, each.unit) for each in _unconditional_first(implementations)]
+        found = [(_order(each), of_definition(each.fact, each.unit)) for each in definitions]
+        found += [(_order(each), of_implementation(each.fact, each.unit)) for each in implementations]
+        kernels = [kernel for _, kernel in sorted(found, key=lambda row: row[0]) if kernel is not None]
         schema = schema_text(definitions[0].fact).value if definitions else None
-        return Operator(str(name), schema, tuple(found))
+        return Operator(str(name), schema, tuple(kernels))
 
     def table(self, name: OperatorName) -> Table | None:
         """The computed table of an operator; None where neither the workspace nor torch knows it."""
@@ -99,11 +96,9 @@ class Tables:
         return tuple(sorted({*own, *theirs}))
 
 
-_Fact = TypeVar("_Fact", Definition, Implementation, Fallback)
-
-
-def _unconditional_first(registered: Iterable[Registered[_Fact]]) -> list[Registered[_Fact]]:
-    return sorted(registered, key=lambda each: each.condition != ALWAYS)
+def _order(registered: Registered[Definition] | Registered[Implementation] | Registered[Fallback]) -> Any:
+    """What to sort registrations by, so that the last one is in effect."""
+    return registered.condition != ALWAYS, registered.fact.language is Language.PYTHON, registered.place
 
 
 def _last_at_each_key(registrations: Iterable[Registration]) -> dict[str, Registration]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from op_lint.dispatch.keys import AUTOGRAD_OTHER, IMPLICIT
+from op_lint.dispatch.keys import AUTOGRAD_OTHER, IMPLICIT, autograd_key
 from op_lint.dispatch.table import Reason, Table
 from op_lint.facts import OperatorName
 from op_lint.findings import Finding, Related, Severity
@@ -22,7 +22,8 @@ class AmbiguousAutogradOther(Rule):
     an operator that has a CompositeImplicitAutograd kernel and none at AutogradOther.
 
     ## Why it is bad
-    Torch cannot tell which of the two should serve AutogradOther, and raises when a call with such a tensor gets there.
+    Torch cannot tell which of the two should serve AutogradOther, and raises when a call gets there: with tensors of
+    the backends that have no autograd key of their own, outside of inference mode.
 
     ## Example
     ```cpp title="ops.cpp"
@@ -63,32 +64,40 @@ class AmbiguousAutogradOther(Rule):
     needs = frozenset({Need.TORCH})
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """The first such kernel of every operator."""
+        """The first such kernel of every operator, one whose own tensors have that key before others."""
         for operator, table in certain_tables(program):
             if table[AUTOGRAD_OTHER].reason is Reason.AMBIGUOUS:
                 found = _competing(program, operator, table)
-                if found is not None:
-                    yield self._ambiguous(program, operator, *found)
+                if found:
+                    own = [row for row in found if _has_autograd_other(table, row[0])]
+                    yield self._ambiguous(program, operator, *(own or found)[0], is_own=bool(own))
 
-    def _ambiguous(self, program: Program, operator: OperatorName, key: str, kernel: Kernel) -> Finding:
+    def _ambiguous(
+        self, program: Program, operator: OperatorName, key: str, kernel: Kernel, *, is_own: bool
+    ) -> Finding:
         place = kernel.fact.name_place
         own = program.kernels_of(operator).get(IMPLICIT, ())
         at = f" ({where(own[0].place, place)})" if own else " in torch"
         return self.finding(
             place,
-            f"`{operator}` has a composite kernel{at} and this {key} kernel, and {key} shares its autograd key with "
-            "other backends: a call raises; register the composite one at CompositeExplicitAutograd",
+            f"`{operator}` has a composite kernel{at} and this {key} kernel, and torch cannot tell which serves "
+            f"AutogradOther: a call with {key if is_own else 'MkldnnCPU, FPGA or such'} tensors raises; register the "
+            "composite one at CompositeExplicitAutograd, or one at AutogradOther, too",
             related=(Related(own[0].place, "the composite kernel"),) if own else (),
             notes=('torch says: "has kernels registered to both CompositeImplicitAutograd and a backend mapped to '
                    'AutogradOther"',),
+            severity=Severity.ERROR if is_own else Severity.WARNING,
         )  # fmt: skip
 
 
-def _competing(program: Program, operator: OperatorName, table: Table) -> tuple[str, Kernel] | None:
-    """The first kernel of the sources at a backend that is mapped to AutogradOther."""
+def _competing(program: Program, operator: OperatorName, table: Table) -> list[tuple[str, Kernel]]:
+    """The kernels of the sources at backends that are mapped to AutogradOther."""
     shared = table.keys.autograd_backends(AUTOGRAD_OTHER)
-    for key, kernels in program.kernels_of(operator).items():
-        bits = table.keys.bits(key)
-        if bits and bits & shared == bits:
-            return key, kernels[0]
-    return None
+    kernels = program.kernels_of(operator).items()
+    known = [(key, found[0], table.keys.bits(key)) for key, found in kernels if table.keys.canonical(key) is not None]
+    return [(key, kernel) for key, kernel, bits in known if bits and bits & shared == bits]
+
+
+def _has_autograd_other(table: Table, key: str) -> bool:
+    """Whether tensors of a backend have that autograd key: sparse ones, say, have that of their device."""
+    return autograd_key(table.keys, table.keys.split(key)[1]) == AUTOGRAD_OTHER

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from op_lint.dispatch.keys import IMPLICIT
 from op_lint.dispatch.registration import Operator
 from op_lint.dispatch.table import Entry, Table
 from op_lint.findings import Finding, Related, Severity
@@ -67,23 +68,28 @@ class FallthroughHidesKernel(Rule):
     def check(self, program: Program) -> Iterator[Finding]:
         """Every fallthrough of the sources that stands where a kernel of theirs would."""
         for operator, table in certain_tables(program):
+            said: set[int] = set()
             for entry in table.entries:
                 registration = entry.registration
-                if registration is None or not registration.fallthrough:
+                if registration is None or not registration.fallthrough or id(registration) in said:
+                    continue
+                hidden = _without(table, entry).registration
+                if hidden is None or hidden.fallthrough:
                     continue
                 fallthrough = kernel_of(program, operator, registration)
-                hidden = _without(table, entry).registration
-                kernel = kernel_of(program, operator, hidden) if hidden is not None else None
-                if fallthrough is not None and kernel is not None and program.key(kernel.fact.key or "") != entry.key:
-                    yield self._hides(fallthrough, kernel, entry.key)
+                kernel = kernel_of(program, operator, hidden)
+                if fallthrough is None or kernel is None or program.key(kernel.fact.key or IMPLICIT) == entry.key:
+                    continue
+                said.add(id(registration))
+                yield self._hides(fallthrough, kernel, program.key(registration.key))
 
     def _hides(self, fallthrough: Kernel, kernel: Kernel, key: str) -> Finding:
-        place = fallthrough.fact.name_place
+        place, hidden = fallthrough.fact.name_place, kernel.fact.key or IMPLICIT
         return self.finding(
             place,
-            f"this fallthrough makes calls skip {key}, where the {kernel.fact.key} kernel "
-            f"({where(kernel.place, place)}) would run otherwise: remove it, or the kernel does not run on that device",
-            related=(Related(kernel.place, f"the {kernel.fact.key} kernel that it hides"),),
+            f"this fallthrough makes calls skip {key}, where the {hidden} kernel ({where(kernel.place, place)}) would "
+            "run otherwise: remove it, or the kernel does not run on that device",
+            related=(Related(kernel.place, f"the {hidden} kernel that it hides"),),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from op_lint.findings import Severity
 from tests.unit.builders import findings, lines, torch
 from tests.unit.sources import HEAD, UNREAD, define, implement, quoted, under
 
@@ -26,9 +27,20 @@ def test_a_backend_without_autograd_of_its_own(key: str) -> None:
 def test_the_words() -> None:
     (finding,) = findings("OPL413", {"ops.cpp": COMPOSITE + implement("MkldnnCPU", "a")}, torch())
     assert finding.message == (
-        "`demo::a` has a composite kernel (line 5) and this MkldnnCPU kernel, and MkldnnCPU shares its autograd key "
-        "with other backends: a call raises; register the composite one at CompositeExplicitAutograd"
+        "`demo::a` has a composite kernel (line 5) and this MkldnnCPU kernel, and torch cannot tell which serves "
+        "AutogradOther: a call with MkldnnCPU tensors raises; register the composite one at CompositeExplicitAutograd, "
+        "or one at AutogradOther, too"
     )
+
+
+def test_tensors_of_that_backend_have_another_autograd_key() -> None:
+    (finding,) = findings("OPL413", {"ops.cpp": COMPOSITE + implement("SparseCPU", "a")}, torch())
+    assert finding.severity is Severity.WARNING
+    assert "a call with MkldnnCPU, FPGA or such tensors raises" in finding.message
+    (finding,) = findings(
+        "OPL413", {"ops.cpp": COMPOSITE + implement("SparseCPU", "a") + implement("MkldnnCPU", "a")}, torch()
+    )
+    assert (finding.severity, finding.place.line) == (Severity.ERROR, 7)
 
 
 def test_the_composite_is_torchs() -> None:
