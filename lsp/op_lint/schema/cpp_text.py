@@ -33,6 +33,12 @@ _PYTHON_NAMES = {
 
 _PYTHON_MODULES = frozenset(("", "torch", "typing"))
 
+_DEEPEST = 50
+"""Types nested more deeply are not read."""
+
+_MOST_POINTERS = 2
+"""More pointers to a type than that mean nothing more."""
+
 
 def read_type(text: str, start: int = 0) -> tuple[CppType, int] | None:
     """The type that begins at character `start` (0-based), and the character after it; None where none does."""
@@ -47,6 +53,7 @@ class _Reader:
     def __init__(self, text: str, start: int) -> None:
         self.text = text
         self.end = start
+        self.depth = 0
         self._advance(start)
 
     def _advance(self, position: int) -> None:
@@ -62,11 +69,15 @@ class _Reader:
     def type(self) -> CppType | None:
         """A type with its qualifiers, template arguments and references."""
         const = self._qualifiers()
-        core = self._core()
+        self.depth += 1
+        core = self._core() if self.depth <= _DEEPEST else None
+        self.depth -= 1
         if core is None:
             return None
         const = self._qualifiers() or const
-        while self.token == "*":
+        for _ in range(_MOST_POINTERS):
+            if self.token != "*":
+                break
             self._take()
             core = CppType("*", (CppType(core.name, core.arguments, const),))
             const = self._qualifiers()

@@ -14,6 +14,8 @@ from op_lint.schema.model import NUMERIC, Alias, Argument, Device, Kind, Schema,
 def format_schema(schema: Schema) -> str:
     """The schema as `str(torch._C.parse_schema(text))` has it.
 
+    Not all of it can be parsed again: `Tensor!` prints as `Tensor($0! -> )`.
+
     An alias annotation of three or more labels is the exception: torch prints those in the order of a hash table that
     depends on which names the process has seen before; here they come as the last two would, latest first.
     """
