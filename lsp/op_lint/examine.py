@@ -90,7 +90,7 @@ def examine(
     with watch.phase("search build files"):
         macros = search_macros(project.root, analysis.files)
     with watch.phase("read build files"):
-        build = project.read_build(analysis)
+        build = project.read_build(analysis.files)
     with watch.phase("ask torch"):
         reading = project.read_torch(python, use_cache=use_cache) if analysis.candidates else None
     with watch.phase("run rules"):

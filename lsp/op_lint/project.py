@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import msgspec
 from op_lint.analysis import Analysis, analyse
 from op_lint.cache import FactsCache, default_folder
 from op_lint.config import Configuration, Settings, load_configuration
-from op_lint.facts import Language, Problem
+from op_lint.facts import FileFacts, Language, Problem
 from op_lint.files import SourceTree, find_root, find_sources, language_of, relative_path
 from op_lint.installed.interpreter import InterpreterSearch
 from op_lint.installed.reader import Reading, ReadRequest, read_installed
@@ -20,6 +20,7 @@ from op_lint.sources import Sources
 
 if TYPE_CHECKING:
     from op_lint.build import BuildGraph
+    from op_lint.build.kept import KeptGraph
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -63,14 +64,17 @@ class Project(msgspec.Struct, frozen=True):
         cache = FactsCache(self.cache_folder) if use_cache else None
         return analyse(self.tree, self.settings, cache=cache, jobs=jobs, buffers=self.buffers)
 
-    def read_build(self, analysis: Analysis) -> BuildGraph | None:
-        """What the build files say about the sources of `analysis`; None where there is nothing to say it about."""
-        from op_lint.build import read_build
+    def read_build(self, files: Iterable[FileFacts], kept: KeptGraph | None = None) -> BuildGraph | None:
+        """What the build files say about the sources whose facts these are; None where they say nothing about any.
 
-        registering = [facts.path for facts in analysis.files if facts.language is Language.CPP and facts.units]
+        `kept` is what was read before, for those who ask again and again.
+        """
+        from op_lint.build.kept import KeptGraph
+
+        registering = [facts.path for facts in files if facts.language is Language.CPP and facts.units]
         if not registering:
             return None
-        graph = read_build(
+        graph = (kept or KeptGraph()).graph(
             self.root,
             self.tree.build,
             self.tree.cpp,

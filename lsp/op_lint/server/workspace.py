@@ -15,6 +15,7 @@ import msgspec
 
 from op_lint import python
 from op_lint.analysis import Readers, cpp_options, linked, read_facts
+from op_lint.build.kept import KeptGraph
 from op_lint.cache import FactsCache
 from op_lint.check import check
 from op_lint.config import Configuration, selector_problems
@@ -227,6 +228,7 @@ class _Kept:
         self._cpp: CppReader | None = None
         self._facts: dict[str, FileFacts] = {}
         self._macros: tuple[frozenset[str], tuple[MacroSearch, ...]] = (frozenset(), ())
+        self._build = KeptGraph()
 
     def following(
         self,
@@ -241,7 +243,7 @@ class _Kept:
             return pool.read(function, tasks, is_wanted)
 
         after = _Kept(self.project, self._packs)
-        after._memory, after._macros = self._memory, self._macros
+        after._memory, after._macros, after._build = self._memory, self._macros, self._build
         if wanted.anew or self._cpp is None:
             after._read_everything(open_again(wanted), None, read)
             after._macros = (frozenset(), ())
@@ -311,10 +313,12 @@ class _Kept:
         project = self.project
         options = python.PythonOptions(project.settings.wrappers)
         files = linked([self._facts[path] for path in sorted(self._facts)], options)
-        program = program_of(files, wanted.reading, project.settings, self._search(files))
+        build = project.read_build(files, self._build)
+        program = program_of(files, wanted.reading, project.settings, self._search(files), build)
         rules = self._packs.rules
         selected = selected_rules(rules, project.settings.selectors, wanted.settings.selectors)
-        problems = (*project.problems, *selector_problems(project.configuration, rules))
+        noted = build.problems if build else ()
+        problems = (*project.problems, *noted, *selector_problems(project.configuration, rules))
         checked = check(program, selected, rules, problems, proceed)
         documents = {path: document for path, document in wanted.documents.items() if path in project.buffers}
         return Snapshot(
