@@ -20,7 +20,7 @@ LARGEST_FILE = 4 * 1024 * 1024
 _MOST_ENTRIES = 50_000
 """Files and folders that one pattern may look at, and all patterns together four times that."""
 
-_SECONDS_EACH = 10.0
+_SECONDS_EACH = 6.0
 _ALL = 3
 """How many times the seconds of one project all of them together may take."""
 _STEPS_EACH = 400_000

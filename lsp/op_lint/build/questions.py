@@ -88,6 +88,10 @@ class Questions:
         """Whether `target` contains what the source at `path` registers; None where it takes no part in its link."""
         return self._link(target).survival(path)
 
+    def libraries_of(self, target: Target) -> tuple[tuple[Target, Link, Condition], ...]:
+        """The shared libraries that `target` is linked with, by which link and when."""
+        return tuple((library, link, condition) for link, library, condition in self._shared(target))
+
     def loads(self, target: Target) -> tuple[tuple[Target, Link, bool | None], ...]:
         """The shared libraries that loading `target` loads directly, and whether the linker keeps each."""
         return tuple(
@@ -350,18 +354,37 @@ class LinkedBinary:
         return max(answers, key=lambda answer: _ORDER[answer.survives])
 
     def refers_to(self, other: LinkedBinary) -> bool | None:
-        """Whether what is certainly in this binary needs a symbol of the other."""
-        mine = {member.path for member in self._members}
-        offered = [self._of(member.path) for member in other._members if member.path not in mine]
-        defines = frozenset().union(*(each.defines for each in offered))
-        weak = frozenset().union(*(each.weak for each in offered))
-        certain, possible = self._taken
-        own = frozenset().union(*(self._of(path).defines for path in possible)) if possible else frozenset()
-        if any(self._of(path).needs & defines - own for path in certain):
+        """Whether what is certainly in this binary needs a symbol that only the other defines."""
+        defines = other.defines - self.defines
+        if self._needs & defines:
             return True
-        opaque = any(each.opaque for each in offered) or any(self._of(path).opaque for path in possible)
-        may = any((self._of(path).needs | self._of(path).mentions) & (defines | weak) for path in possible)
-        return None if opaque or may else False
+        unknown = self._is_opaque or other._is_opaque
+        return None if unknown or self._mentions & (defines | other._weak) else False
+
+    @cached_property
+    def defines(self) -> frozenset[str]:
+        """The symbols that the objects of this binary define, those that the linker may drop among them."""
+        return _union(self._of(path).defines for path in self._paths)
+
+    @cached_property
+    def _weak(self) -> frozenset[str]:
+        return _union(self._of(path).weak for path in self._paths)
+
+    @cached_property
+    def _needs(self) -> frozenset[str]:
+        return _union(self._of(path).needs for path in self._taken[0])
+
+    @cached_property
+    def _mentions(self) -> frozenset[str]:
+        return _union(self._of(path).needs | self._of(path).mentions for path in self._taken[1])
+
+    @cached_property
+    def _is_opaque(self) -> bool:
+        return any(self._of(path).opaque for path in self._taken[1])
+
+    @cached_property
+    def _paths(self) -> frozenset[str]:
+        return frozenset(member.path for member in self._members)
 
     def _of(self, path: str) -> SourceSymbols:
         return self._symbols.get(path) or SourceSymbols(path, opaque=True)
@@ -375,37 +398,54 @@ class LinkedBinary:
     @cached_property
     def _taken(self) -> tuple[frozenset[str], frozenset[str]]:
         """The sources whose objects are certainly in the binary, and those that may be."""
-        certain = self._closure(certainly=True)
-        return certain, self._closure(certainly=False) | certain
+        start = {member.path for member in self._members if member.archive is None or member.whole}
+        archived = dict.fromkeys(member.path for member in self._members if member.path not in start)
+        certain = self._certain(start, archived)
+        return frozenset(certain), frozenset(self._possible(certain, archived))
 
-    def _closure(self, *, certainly: bool) -> frozenset[str]:
-        taken = {member.path for member in self._members if member.archive is None or member.whole}
-        archived = [member for member in self._members if member.path not in taken]
+    def _certain(self, start: set[str], archived: Iterable[str]) -> set[str]:
+        """The objects that a symbol certainly pulls: one that is needed and that no other object defines."""
+        definers: dict[str, list[str]] = {}
+        for path in archived:
+            for name in self._of(path).defines:
+                definers.setdefault(name, []).append(path)
+        taken = set(start)
+        defined = set().union(*(self._of(path).defines for path in taken))
+        pending = [*self._forced, *(name for path in sorted(taken) for name in self._of(path).needs)]
+        while pending:
+            name = pending.pop()
+            found = definers.get(name, ())
+            if len(found) == 1 and name not in defined and found[0] not in taken:
+                taken.add(found[0])
+                defined |= self._of(found[0]).defines
+                pending += self._of(found[0]).needs
+        return taken
+
+    def _possible(self, certain: set[str], archived: Iterable[str]) -> set[str]:
+        """The objects that something in the binary may need."""
+        taken = set(certain)
+        rest = [path for path in archived if path not in taken]
+        if any(self._of(path).opaque for path in taken):
+            return taken.union(rest)
+        named = set(self._forced).union(*(self._of(path).needs | self._of(path).mentions for path in taken))
         while True:
-            needed = set(self._forced)
-            opaque = False
-            for path in taken:
-                symbols = self._of(path)
-                opaque |= symbols.opaque
-                needed |= symbols.needs if certainly else symbols.needs | symbols.mentions
-            more = {
-                member.path
-                for member in archived
-                if member.path not in taken and self._is_pulled(member, needed, opaque, taken, certainly)
-            }
+            more = [path for path in rest if self._may_define(path, named)]
             if not more:
-                return frozenset(taken)
-            taken |= more
+                return taken
+            taken.update(more)
+            rest = [path for path in rest if path not in taken]
+            for path in more:
+                named |= self._of(path).needs | self._of(path).mentions
+                if self._of(path).opaque:
+                    return taken.union(rest)
 
-    def _is_pulled(self, member: Member, needed: set[str], opaque: bool, taken: Iterable[str], certainly: bool) -> bool:
-        """Whether something that is in the binary needs a symbol that this member of an archive defines."""
-        symbols = self._of(member.path)
-        if not certainly:
-            return opaque or symbols.opaque or bool(needed & (symbols.defines | symbols.weak))
-        defined = frozenset().union(*(self._of(path).defines for path in taken))
-        others = [each for each in self._members if each.path != member.path and each.archive is not None]
-        elsewhere = frozenset().union(*(self._of(each.path).defines for each in others))
-        return bool((needed & symbols.defines) - defined - elsewhere)
+    def _may_define(self, path: str, named: set[str]) -> bool:
+        symbols = self._of(path)
+        return symbols.opaque or not named.isdisjoint(symbols.defines) or not named.isdisjoint(symbols.weak)
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*sets)
 
 
 def _forced(target: Target) -> Iterator[str]:

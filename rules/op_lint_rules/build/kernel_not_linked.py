@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from op_lint.build.model import BuildSystem, SourceSymbols, Target
 from op_lint.build.questions import Questions
@@ -95,7 +95,7 @@ class KernelNotLinked(Rule):
         symbols = {each.path: each for each in questions.graph.symbols}
         sources = registering(program)
         for target in questions.graph.targets:
-            offered = _offered(questions, target, symbols) if target.is_loaded else None
+            offered = _offered(questions, target, symbols) if _may_miss(target, sources) else None
             if offered is None:
                 continue
             for registered, kernel in _kernels(program):
@@ -136,6 +136,10 @@ def _kernels(program: Program) -> Iterator[tuple[_Registration, Kernel]]:
             yield registered, kernel
 
 
+def _may_miss(target: Target, sources: Collection[str]) -> bool:
+    return target.is_loaded and any(source.path in sources for source in target.sources)
+
+
 def _compiles(target: Target, path: str) -> bool:
     return any(source.path == path and source.condition == ALWAYS for source in target.sources)
 
@@ -144,7 +148,7 @@ def _offered(questions: Questions, target: Target, symbols: Mapping[str, SourceS
     """The names that what is linked into a binary may define; None where not all of it is known."""
     if target.incomplete or target.system not in (BuildSystem.CMAKE, BuildSystem.SETUPTOOLS):
         return None
-    linked = [library for library, _, _ in questions.loads(target)]
+    linked = [library for library, _, _ in questions.libraries_of(target)]
     paths = {path for each in (target, *linked) for path in questions.objects_of(each)}
     known = [symbols.get(path) for path in sorted(paths) if not is_header(path)]
     if any(each is None or each.opaque for each in known) or any(library.incomplete for library in linked):

@@ -134,19 +134,23 @@ class LinkedTwice(Rule):
 
 def _pairs(program: Program, questions: Questions) -> Iterator[_Twice]:
     sources = registering(program)
-    reported: set[tuple[str, str]] = set()
     for binary in questions.graph.targets:
-        if not binary.is_loaded or binary.incomplete:
-            continue
-        for library, kept in questions.loaded_with(binary):
-            for path, units in sources.items() if kept else ():
+        held = (
+            questions.objects_of(binary) & sources.keys() if binary.is_loaded and not binary.incomplete else frozenset()
+        )
+        reported: set[str] = set()
+        for library, kept in questions.loaded_with(binary) if held else ():
+            for path in sorted(questions.objects_of(library) & held) if kept else ():
                 mine = questions.unit_survives_link(path, binary)
                 theirs = questions.unit_survives_link(path, library)
-                if mine and theirs and mine.survives and theirs.survives and (path, binary.name) not in reported:
-                    if not compatible(mine.member.condition, theirs.member.condition):
-                        continue
-                    reported.add((path, binary.name))
-                    yield _Twice(units[0], binary, library, _place(path, binary, mine), _place(path, library, theirs))
+                if path not in reported and mine and theirs and _are_both_there(mine, theirs):
+                    reported.add(path)
+                    here, there = _place(path, binary, mine), _place(path, library, theirs)
+                    yield _Twice(sources[path][0], binary, library, here, there)
+
+
+def _are_both_there(mine: Survival, theirs: Survival) -> bool:
+    return bool(mine.survives and theirs.survives and compatible(mine.member.condition, theirs.member.condition))
 
 
 def _place(path: str, target: Target, survival: Survival) -> Place:

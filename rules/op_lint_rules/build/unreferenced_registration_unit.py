@@ -158,13 +158,17 @@ def _from_programs(questions: Questions, sources: dict[str, tuple[Unit, ...]]) -
     for binary in questions.graph.targets:
         if binary.kind is not TargetKind.EXECUTABLE or binary.incomplete:
             continue
-        loaded = {id(library) for library, kept in questions.loaded_with(binary) if kept is not False}
-        for library, link, needed in questions.loads(binary):
-            if needed is not False or id(library) in loaded or library.incomplete:
-                continue
+        for library, link, condition in questions.libraries_of(binary):
             units = [unit for source in library.sources for unit in sources.get(source.path, ())]
-            if units and questions.holds_by_default(binary.condition) is not False:
+            if not units or library.incomplete or link not in binary.links:
+                continue
+            if questions.holds_by_default(condition) is not False and _is_dropped(questions, binary, library):
                 yield _Dropped(binary, library, link, units)
+
+
+def _is_dropped(questions: Questions, binary: Target, library: Target) -> bool:
+    """Whether a program certainly does not load a library, neither by itself nor through another."""
+    return all(kept is False for loaded, kept in questions.loaded_with(binary) if loaded is library)
 
 
 def _blocks(dropped: _Dropped) -> str:

@@ -1,0 +1,3 @@
+import torch
+
+torch.ops.load_library("demo_nb.so")
