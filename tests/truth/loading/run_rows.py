@@ -14,7 +14,7 @@ import torch
 
 def run(library: str, row: int) -> int:
     """Run one row in this process; its status."""
-    status = ctypes.CDLL(library, ctypes.RTLD_GLOBAL).run_row(row)
+    status: int = ctypes.CDLL(library, ctypes.RTLD_GLOBAL).run_row(row)
     ctypes.CDLL(None).fflush(None)
     return status
 
