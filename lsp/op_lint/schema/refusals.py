@@ -168,7 +168,7 @@ def _reason(node: CppType, path: tuple[str, ...], is_return: bool) -> str:
     if name in FLOATS:
         return "a floating-point number is `double`"
     if name in ("*", "[]"):
-        return "a string is `std::string`" if _is_c_string(node) else "a pointer cannot be passed"
+        return "a C string cannot be passed" if _is_c_string(node) else "a pointer cannot be passed"
     if name in _REASONS:
         return _REASONS[name]
     if name in _REFUSED_STD:
