@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from op_lint.condition import ALWAYS
 from op_lint.dispatch.keys import IMPLICIT, key_numbers
 from op_lint.dispatch.registration import Registration, Source
 from op_lint.facts import (
@@ -32,6 +33,7 @@ from op_lint.installed.model import Extension, InstalledKernel, place_of
 from op_lint.program import Program, Registered, local_name, parse_name
 
 if TYPE_CHECKING:
+    from op_lint.build.model import Target
     from op_lint.installed.model import InstalledTorch
 
 _DEVICE_SOURCES = {".cu": "cuda", ".cuh": "cuda", ".hip": "hip"}
@@ -336,16 +338,41 @@ class Comparison:
     def _is_compiled(self, written: Written) -> bool:
         """Whether a C++ registration belongs to what was loaded.
 
-        A file of which something is loaded does. Another one does where its kind is compiled for this torch, and where
-        it registers for a namespace of the extension; or for any, where the extension registered nothing at all.
+        A file of which something is loaded does. Of others the build files decide where they tell which target is
+        loaded. Else one does where its kind is compiled for this torch, and where it registers for a namespace of the
+        extension; or for any, where the extension registered nothing at all.
         """
         if written.file in self._files_in or written.registered.file in self._files_in:
             return True
+        if (is_linked := self._is_linked(written.registered.file)) is not None:
+            return is_linked
         if not self._is_for_this_torch(written.registered.file):
             return False
         if written.unit.namespace_macro is not None or not self.loaded:
             return True
         return written.operator is not None and written.operator.namespace in self._namespaces_in
+
+    def _is_linked(self, path: str) -> bool | None:
+        """Whether what is loaded is linked from a source, always; None where the build files do not tell."""
+        linking, targets = self._program.linking, self._loaded_targets
+        if linking is None or not targets or any(target.incomplete for target in targets):
+            return None
+        found = [linking.unit_survives_link(path, target) for target in targets]
+        return any(survival is not None and survival.member.condition == ALWAYS for survival in found)
+
+    @cached_property
+    def _loaded_targets(self) -> tuple[Target, ...]:
+        """The targets that have the names of what is loaded, and the libraries that come with them."""
+        linking = self._program.linking
+        if linking is None:
+            return ()
+        names = {_library_name(load.what) for load in self._extension.loads}
+        named = [
+            target
+            for target in linking.graph.targets
+            if target.is_loaded and (target.name.rpartition(".")[2] in names or target.module in self._imported)
+        ]
+        return (*named, *(library for target in named for library, _ in linking.loaded_with(target)))
 
     def _is_for_this_torch(self, path: str) -> bool:
         suffix = "." + path.rpartition(".")[2]
@@ -390,6 +417,11 @@ class Comparison:
     def _registers_twice(self, loaded: Loaded) -> bool:
         """Whether the sources themselves have two registrations at one place, as with a macro used in one line."""
         return sum(self._means(each, loaded) and each.is_at(loaded) for each in self._written_in(loaded.files)) > 1
+
+
+def _library_name(path: str) -> str:
+    """The name of a target in that of its file: `libdemo.so`, `demo.cpython-311-x86_64-linux-gnu.so` and `demo.pyd`."""
+    return path.replace("\\", "/").rpartition("/")[2].partition(".")[0].removeprefix("lib")
 
 
 def _parts(path: str) -> tuple[str, ...]:
