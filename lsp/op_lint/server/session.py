@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from op_lint.files import CONFIGURATION_NAMES, find_root, language_of, relative_path
+from op_lint.files import CONFIGURATION_NAMES, find_root, is_build_file, language_of, relative_path
 from op_lint.packs import Packs
 from op_lint.server.documents import Change, Document, changed, encoded
 from op_lint.server.engine import Done, Engine
@@ -186,7 +186,7 @@ class Session:
 
     def _place_of(self, path: Path, *, any_file: bool = False) -> tuple[Workspace, str] | None:
         """The innermost of the known workspaces that holds a file."""
-        if not any_file and language_of(path.name) is None:
+        if not any_file and language_of(path.name) is None and not is_build_file(path.name):
             return None
         around = [
             workspace for workspace in self.workspaces if workspace.only is None and path.is_relative_to(workspace.root)

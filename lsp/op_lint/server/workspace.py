@@ -177,7 +177,7 @@ class Workspace:
         else:
             project = open_project([self.root], overrides=settings.overrides)
         tree = _with_new(project.tree, project.root, documents)
-        known = {*tree.cpp, *tree.python}
+        known = {*tree.cpp, *tree.python, *tree.build}
         buffers = {path: document.data for path, document in documents.items() if path in known}
         return msgspec.structs.replace(project, tree=tree, buffers=buffers)
 
@@ -250,7 +250,8 @@ class _Kept:
             return after
         tree = self.project.tree
         known = {*tree.cpp, *tree.python}
-        buffers = {path: document.data for path, document in wanted.documents.items() if path in known}
+        typed = {path: document.data for path, document in wanted.documents.items()}
+        buffers = {path: data for path, data in typed.items() if path in known or path in tree.build}
         project = msgspec.structs.replace(self.project, buffers=buffers)
         cpp = self._cpp
         for path in wanted.changed & set(tree.cpp):
