@@ -55,8 +55,7 @@ def read_in_workers(
     A worker that dies, or that takes more than `seconds` for one file and is ended, is replaced by a new one.
     """
     pending = deque(tasks)
-    context = process_context()
-    workers = [Worker(context, seconds, read) for _ in range(min(jobs, len(pending)))]
+    workers = [Worker(seconds, read) for _ in range(min(jobs, len(pending)))]
     try:
         while True:
             for worker in workers:
@@ -75,8 +74,7 @@ def read_in_workers(
             worker.end()
 
 
-def process_context() -> BaseContext:
-    """How processes are started here."""
+def _context() -> BaseContext:
     # A fork shares what the parent has read already and costs milliseconds, but is only safe without other threads.
     method = "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
     return multiprocessing.get_context(method)
@@ -89,8 +87,7 @@ class Worker:
     None while it is free, and `deadline` the time (of `time.monotonic`) at which it is given up.
     """
 
-    def __init__(self, context: BaseContext, seconds: float, read: ReadFile) -> None:
-        self._context = context
+    def __init__(self, seconds: float, read: ReadFile) -> None:
         self._read = read
         self._seconds = seconds
         self._decoder = msgspec.msgpack.Decoder(FileFacts)
@@ -99,8 +96,9 @@ class Worker:
         self._start()
 
     def _start(self) -> None:
-        self.connection, theirs = self._context.Pipe()
-        self._process = self._context.Process(target=_serve, args=(theirs, self._read), daemon=True)  # type: ignore[attr-defined]
+        context = _context()  # asked each time: what was safe for the first may not be for its successor
+        self.connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, self._read), daemon=True)  # type: ignore[attr-defined]
         self._process.start()
         theirs.close()  # so that the worker's death is the end of the stream
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from typing import BinaryIO
+
 import click
 
 
@@ -12,10 +16,25 @@ def command(*, stdio: bool, tcp: str | None) -> int:
     """Speak the language server protocol with an editor, on stdin and stdout."""
     if stdio and tcp:
         raise click.UsageError("--stdio and --tcp exclude each other")
+    address = _address(tcp) if tcp else None
+    out = _own_stdout()
+    from op_lint.server.pool import Pool
+
+    pool = Pool()
+    pool.warm()  # it loads its libraries while this process loads the protocol's
     from op_lint.server.app import serve
 
-    serve(tcp=_address(tcp) if tcp else None)
+    serve(pool, out, tcp=address)
     return 0
+
+
+def _own_stdout() -> BinaryIO:
+    """The protocol's way out. File descriptor 1, and with it every print, is stderr from now on."""
+    sys.stdout.flush()
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return out
 
 
 def _address(text: str) -> tuple[str, int]:

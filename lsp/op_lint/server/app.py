@@ -23,6 +23,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from op_lint.installed.child import end_probes
 from op_lint.packs import load_packs
 from op_lint.server import requests
+from op_lint.server.pool import Pool
 from op_lint.server.protocol import View, changes_of
 from op_lint.server.session import Session
 from op_lint.server.settings import client_settings
@@ -61,10 +62,10 @@ class _Protocol(LanguageServerProtocol):
 class Server(LanguageServer):
     """op-lint for one client."""
 
-    def __init__(self) -> None:
+    def __init__(self, pool: Pool) -> None:
         super().__init__(SECTION, VERSION, protocol_cls=_Protocol, max_workers=2)
         self.packs = load_packs()
-        self.session = Session(self.packs, self._done)
+        self.session = Session(self.packs, pool, self._done)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiters: list[tuple[Workspace, int, asyncio.Future[None]]] = []
@@ -362,9 +363,9 @@ async def _pull(server: Server, params: types.DocumentDiagnosticParams) -> Any:
     return types.RelatedFullDocumentDiagnosticReport(diagnostics, result_id=identifier)
 
 
-def make_server() -> Server:
+def make_server(pool: Pool) -> Server:
     """A server with all its features, that talks to nobody yet."""
-    server = Server()
+    server = Server(pool)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -445,27 +446,15 @@ def make_server() -> Server:
     return server
 
 
-def serve(*, tcp: tuple[str, int] | None = None) -> None:
-    """Serve one client: on stdin and stdout, or on a TCP socket.
-
-    Whatever else is printed goes to stderr, for stdout is the protocol.
-    """
+def serve(pool: Pool, out: BinaryIO, *, tcp: tuple[str, int] | None = None) -> None:
+    """Serve one client: on stdin and `out`, or on a TCP socket. Files are read by `pool`, which this closes."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     logging.getLogger("pygls").setLevel(logging.ERROR)  # it warns of each request that was cancelled too late
-    server = make_server()
+    server = make_server(pool)
     try:
         if tcp is not None:
             server.start_tcp(*tcp)
         else:
-            server.start_io(sys.stdin.buffer, _own_stdout())
+            server.start_io(sys.stdin.buffer, out)
     finally:
         server.end()
-
-
-def _own_stdout() -> BinaryIO:
-    """The protocol's way out. File descriptor 1, and with it every print, is stderr from now on."""
-    sys.stdout.flush()
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    return out

@@ -21,9 +21,9 @@ Done = Callable[[Workspace, int, Snapshot | None], None]
 class Engine:
     """Computes snapshots of workspaces, one at a time, and hands each to `done` (on its own thread)."""
 
-    def __init__(self, done: Done) -> None:
+    def __init__(self, pool: Pool, done: Done) -> None:
         self._done = done
-        self._pool = Pool()
+        self._pool = pool
         self._workspaces: list[Workspace] = []
         self._given_up: dict[Workspace, int] = {}
         self._wake = threading.Condition()

@@ -6,15 +6,18 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
+from pathlib import Path
 
 from op_lint.analysis import facts_of
+from op_lint.cpp import CppReader
 from op_lint.facts import FileFacts
-from op_lint.workers import ReadFile, Task, Worker, process_context, processors
+from op_lint.workers import ReadFile, Task, Worker, processors
 
 _SECONDS = 20.0
 """How long one file may take: while somebody types, sooner given up than on the command line."""
 
 _FILES_PER_WORKER = 8
+_WARM = "warm-up.cpp"
 _LOOK_SECONDS = 0.05
 """How often a reading looks whether it is still wanted."""
 
@@ -31,9 +34,11 @@ class Pool:
         self._workers: list[Worker] = []
 
     def warm(self) -> None:
-        """Start the first worker, so that it is there when it is needed."""
+        """Start the first worker and let it load what reading needs, so that it is ready when it is wanted."""
         if not self._workers:
-            self._workers.append(Worker(process_context(), self._seconds, _read_nothing))
+            worker = Worker(self._seconds, _read_nothing)
+            worker.give((_WARM, None), _warm_up)
+            self._workers.append(worker)
 
     @property
     def process_ids(self) -> tuple[int, ...]:
@@ -49,7 +54,7 @@ class Pool:
         self.warm()
         wanted = min(processors(), len(tasks) // _FILES_PER_WORKER + 1)
         while len(self._workers) < wanted:
-            self._workers.append(Worker(process_context(), self._seconds, _read_nothing))
+            self._workers.append(Worker(self._seconds, _read_nothing))
         pending = deque(tasks)
         mine: set[Worker] = set()
         while True:
@@ -84,6 +89,10 @@ class Pool:
         for worker in self._workers[1:]:
             worker.end()
         del self._workers[1:]
+
+
+def _warm_up(path: str, data: bytes | None) -> FileFacts:  # noqa: ARG001 -- a ReadFile
+    return CppReader(Path(), (path,), buffers={path: b"TORCH_LIBRARY(a, m) {}"}).read(path)
 
 
 def _read_nothing(path: str, data: bytes | None) -> FileFacts:  # noqa: ARG001 -- a ReadFile

@@ -11,6 +11,7 @@ from op_lint.files import CONFIGURATION_NAMES, find_root, is_build_file, languag
 from op_lint.packs import Packs
 from op_lint.server.documents import Change, Document, changed, encoded
 from op_lint.server.engine import Done, Engine
+from op_lint.server.pool import Pool
 from op_lint.server.settings import ClientSettings
 from op_lint.server.uris import path_of, uri_of
 from op_lint.server.workspace import Workspace
@@ -29,9 +30,9 @@ _REREAD = frozenset({".gitignore", *CONFIGURATION_NAMES, *_BUILD_FILES})
 class Session:
     """Routes what the client says to workspaces. Used by the protocol's thread only."""
 
-    def __init__(self, packs: Packs, done: Done) -> None:
+    def __init__(self, packs: Packs, pool: Pool, done: Done) -> None:
         self._packs = packs
-        self._engine = Engine(done)
+        self._engine = Engine(pool, done)
         self._documents: dict[str, tuple[Document, Workspace | None, str]] = {}
         self._folders: dict[Path, Workspace] = {}
         self._others: dict[tuple[Path, str | None], Workspace] = {}
