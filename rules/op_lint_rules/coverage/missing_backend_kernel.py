@@ -111,10 +111,11 @@ class MissingBackendKernel(Rule):
 
     def _nothing_below(self, implementation: Registered[Implementation], device: str) -> Finding:
         fact = implementation.fact
+        name = fact.operator.name
         return self.finding(
             fact.name_place,
-            f"`{fact.operator}` has an {fact.key} kernel and none for {device}: the call that it makes raises "
-            f"NotImplementedError; register one at {device}, or drop this one",
+            f"`{fact.operator}` has an {fact.key} kernel and none for {device}: where that one calls `{name}` again, "
+            f"as autocast kernels do, NotImplementedError is raised; register a {device} kernel, or remove this one",
         )
 
     def _gaps(self, program: Program, namespace: str) -> Iterator[Finding]:

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from op_lint.facts import Definition, Language
 from op_lint.findings import Finding, Severity
+from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program, Registered, local_name
 from op_lint.rule import Rule
+from op_lint.schema import SchemaError
 from op_lint_rules._words import when
 
 
@@ -59,16 +61,28 @@ class NoKernel(Rule):
             definitions = program.definitions_of(operator)
             if not definitions or program.kernels_of(operator) or program.may_be_implemented(operator):
                 continue
-            if program.installed_operator(operator) is None:
+            if program.installed_operator(operator) is None and all(map(_is_defined, definitions)):
                 yield self._none(definitions[0])
 
     def _none(self, definition: Registered[Definition]) -> Finding:
         fact = definition.fact
         name = local_name(fact.operator)
         python = fact.language is Language.PYTHON
-        cure = f'lib.impl("{name}", kernel, "CPU")' if python else f'm.impl("{name}", &kernel)'
+        block = f"TORCH_LIBRARY_IMPL({fact.operator.namespace}, CPU, m)"
+        cure = (
+            f'torch.library.impl("{fact.operator}", "cpu", kernel)'
+            if python
+            else f'{block} {{ m.impl("{name}", &kernel); }}'
+        )
         return self.finding(
             fact.name_place,
             f"`{fact.operator}` has no kernel, so every call raises NotImplementedError: register one, "
             f"`{cure}`, or remove the definition{when(definition.condition)}",
         )
+
+
+def _is_defined(definition: Registered[Definition]) -> bool:
+    """Whether a definition comes to pass; one that torch refuses has other findings."""
+    fact, namespace = definition.fact, definition.unit.namespace
+    refused = isinstance(parsed(schema_text(fact).value), SchemaError)
+    return not refused and (not namespace or fact.explicit_namespace in (None, namespace))

@@ -81,8 +81,8 @@ class UnreachableKernel(Rule):
         others = program.kernels_of(operator).get(IMPLICIT, ())
         composite = others[0] if others and others[0] is not kernel else None
         because = (
-            f"the composite kernel ({where(composite.place, place)}) is preferred at all of its keys; register that "
-            "one at CompositeExplicitAutograd"
+            f"the composite kernel ({where(composite.place, place)}) is used at every key that {key} stands for; "
+            "register that one at CompositeExplicitAutograd instead, with `m.impl`"
             if composite
             else "other kernels stand at all of its keys"
         )

@@ -15,7 +15,7 @@ def misplaced_out(schema: Schema) -> tuple[Argument, str] | None:
     written = [argument for argument in schema.arguments if argument.is_written]
     outs = [argument for argument in written if argument.keyword_only]
     if written and not outs:
-        return written[-1], "make it keyword-only, behind a `*`"
+        return written[-1], "make it keyword-only, with a `*` as an argument of its own before it (`*, Tensor(a!) out`)"
     written = outs
     tail = schema.arguments[len(schema.arguments) - len(written) :]
     early = next((argument for argument in written if argument not in tail), None)

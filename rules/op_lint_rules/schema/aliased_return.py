@@ -69,7 +69,11 @@ class AliasedReturn(Rule):
 
     def _aliased(self, fact: Definition, schema: Schema, returned: Argument) -> Finding:
         written = [argument for argument in schema.arguments if argument.is_written]
-        cure = "return nothing (`-> ()`)" if written else "return a new tensor, and clone it in the kernel"
+        cure = (
+            "write `-> ()`, and let the kernel return void"
+            if written
+            else "return a new tensor, and clone it in the kernel"
+        )
         return self.finding(
             schema_text(fact).place_of(returned.span.start, returned.span.end),
             f"`{fact.operator}` returns an alias of an argument, which torch.compile and torch.export refuse in a "

@@ -70,6 +70,8 @@ class ImplicitSchema(Rule):
             fact, kernel = definition.fact, definition.fact.kernel
             if fact.language is not Language.CPP or kernel is None or kernel.kind is not KernelKind.KERNEL:
                 continue
+            if program.installed_operator(fact.operator) is not None:
+                continue  # its schema is there already: OPL212
             name = parsed(schema_text(fact).value)
             schema = _meant(kernel, name) if isinstance(name, Name) else None
             if schema is not None:

@@ -9,7 +9,7 @@ from op_lint.findings import Finding, Severity
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program
 from op_lint.rule import Rule
-from op_lint.schema.model import Argument, Kind, Schema
+from op_lint.schema import Argument, Kind, Schema, format_type
 
 _SIZES = frozenset({
     "size", "sizes", "shape", "length", "lengths", "rows", "cols", "columns", "height", "width", "depth", "batch",
@@ -68,9 +68,9 @@ class IntNotSymint(Rule):
     def _plain(self, fact: Definition, argument: Argument) -> Finding:
         return self.finding(
             schema_text(fact).place_of(argument.span.start, argument.span.end),
-            f"`{argument.name}` of `{fact.operator}` looks like a size: as a `SymInt` it does not make torch.compile "
-            "compile again for each value",
-            notes=("a kernel may go on to take int64_t for it, if it does so for all of its SymInt arguments",),
+            f"`{argument.name}` of `{fact.operator}` looks like a size, and torch.compile compiles again for each new "
+            f"value: write `{_symbolic(argument)}`",
+            notes=("the kernel can stay as it is, unless another of its parameters is a c10::SymInt",),
         )
 
 
@@ -79,3 +79,8 @@ def _is_int(argument: Argument) -> bool:
     while type_.kind in (Kind.OPTIONAL, Kind.LIST):
         type_ = type_.elements[0]
     return type_.kind is Kind.INT
+
+
+def _symbolic(argument: Argument) -> str:
+    """The argument's type with `SymInt` for `int`."""
+    return format_type(argument.type).replace("int", "SymInt")

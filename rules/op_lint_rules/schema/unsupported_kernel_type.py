@@ -112,7 +112,8 @@ class UnsupportedKernelType(Rule):
         write = f": write `{refusal.write}`" if refusal.write else ""
         return self.finding(
             place,
-            f"{_parameter(parameter)} of `{kernel.name}` is `{parameter.type}`, and {refusal.reason}{write}"
+            f"{_parameter(parameter)} of `{kernel.name}` is `{parameter.type}`, which no kernel can take: "
+            f"{refusal.reason}{write}"
             f"{when(registered.condition)}",
             related=self._registered(registered, place),
             notes=(_harm(refusal),),
@@ -126,7 +127,8 @@ class UnsupportedKernelType(Rule):
         write = f": write `{refusal.write}`" if refusal.write else ""
         return self.finding(
             place,
-            f"`{kernel.name}` returns `{refusal.type}`, and {refusal.reason}{write}{when(registered.condition)}",
+            f"`{kernel.name}` returns `{refusal.type}`, which no kernel can return: {refusal.reason}{write}"
+            f"{when(registered.condition)}",
             related=self._registered(registered, place),
             notes=(_harm(refusal),),
         )

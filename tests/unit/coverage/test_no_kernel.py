@@ -53,7 +53,7 @@ def test_a_condition_is_said() -> None:
 def test_python() -> None:
     source = 'import torch\nlib = torch.library.Library("demo", "DEF")\nlib.define("a(Tensor x) -> Tensor")\n'
     (finding,) = findings("OPL304", {"ops.py": source})
-    assert 'lib.impl("a", kernel, "CPU")' in finding.message
+    assert 'torch.library.impl("demo::a", "cpu", kernel)' in finding.message
 
 
 def test_an_operator_that_torch_has() -> None:
