@@ -312,12 +312,16 @@ class Unresolved(msgspec.Struct, frozen=True):
 
 
 class Delegation(msgspec.Struct, frozen=True):
-    """A block hands its library to `function` (a qualified name), whose body is in another file."""
+    """A block hands its library to `function` (a qualified name), whose body is in another file.
+
+    `runtime_guard` is a condition evaluated at run time around the call.
+    """
 
     unit: int
     function: str
     place: Place
     condition: Condition = ALWAYS
+    runtime_guard: str | None = None
 
 
 class Problem(msgspec.Struct, frozen=True):
