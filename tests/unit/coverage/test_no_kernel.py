@@ -14,9 +14,9 @@ def test_no_kernel_anywhere() -> None:
     (finding,) = findings("OPL304", {"ops.cpp": ALONE})
     assert finding.place.line == 5
     assert finding.message == (
-        "`demo::a` has no kernel, so every call raises NotImplementedError: register one, `m.impl(\"a\", &kernel)`, or "
-        "remove the definition"
-    )  # fmt: skip
+        "`demo::a` has no kernel, so every call raises NotImplementedError: register one, "
+        '`TORCH_LIBRARY_IMPL(demo, CPU, m) { m.impl("a", &kernel); }`, or remove the definition'
+    )
 
 
 @pytest.mark.parametrize(
