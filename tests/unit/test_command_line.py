@@ -223,9 +223,17 @@ def test_an_interrupt_ends_the_run_and_its_workers(tmp_path: Path) -> None:
     write_project(tmp_path, {f"ops{number}.cpp": WRONG.replace("demo", f"demo{number}") for number in range(400)})
     command = [sys.executable, "-m", "op_lint", "--no-torch", "--cache-dir", "cache", "--jobs", "2"]
     process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        # A test run in the background has its interrupts ignored, and its children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    time.sleep(0.6)
+    while not (tmp_path / "cache").exists():  # the first facts are kept: the run is under way
+        assert process.poll() is None
+        time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)
     out, error = process.communicate()
     assert (process.returncode, out, error.strip()) == (130, b"", b"interrupted")
