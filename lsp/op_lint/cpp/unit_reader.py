@@ -32,7 +32,7 @@ from op_lint.cpp.cursors import (
     tag_names,
     type_name,
 )
-from op_lint.cpp.kernels import KernelReader
+from op_lint.cpp.kernels import KernelReader, split_name
 from op_lint.cpp.keys import DEFAULT_KEY, given_key, is_key, key_of
 from op_lint.cpp.libclang import Cursor, CursorKind, TypeKind
 from op_lint.cpp.literals import LiteralReader
@@ -164,12 +164,17 @@ class _UnitReader:
         return _REGISTERS.search(self.sources.main.data, place.start, place.end) is not None
 
     def find_function(self, name: str) -> Any:
-        """A function of this source by the name that a registration calls it, qualified or not."""
-        simple = name.partition("<")[0].rpartition("::")[2]
-        for cursor in self.declarations:
-            if cursor.kind in FUNCTIONS and cursor.spelling == simple:
-                return cursor
-        return None
+        """A function of this source by the name that a registration calls it; None where several could be meant."""
+        parts = split_name(name)
+        written = "::".join(part.partition("<")[0] for part in parts)
+        simple = written.rpartition("::")[2]
+        found = {
+            qualified: cursor
+            for cursor in self.declarations
+            if cursor.kind in FUNCTIONS and cursor.spelling == simple
+            if f"::{(qualified := qualified_name(cursor))}".endswith(f"::{written}")
+        }
+        return next(iter(found.values())) if len(found) == 1 else None
 
     # -- units
 
