@@ -173,7 +173,7 @@ def test_tcp(tmp_path: Path) -> None:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "op_lint", "server", "--tcp", f"127.0.0.1:{port}"]
-    params = {"processId": None, "rootUri": None, "capabilities": {}}
+    params: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
     with (
         subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL) as server,
         _connected(port) as connection,
