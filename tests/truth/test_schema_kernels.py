@@ -22,11 +22,14 @@ from op_lint.schema import (
     apply,
     compare,
     format_schema,
+    format_type,
+    infer,
     infer_schema,
     parse_schema,
     signatures_agree,
 )
 from op_lint.schema.cpp_text import read_type
+from op_lint.schema.model import fake_type
 from tests.truth.registration_sources import why_nothing_compiles
 from tests.truth.schema_changes import changes, plain
 from tests.truth.schema_kernels import (
@@ -258,6 +261,42 @@ def test_operators_of_torch_fit_their_schemas() -> None:
         comparison = compare(signature, schema, text)
         assert comparison.verdict is Verdict.FITS, (kernel, text)
         assert comparison.edits == ()
+
+
+def test_changed_schemas_of_torchs_operators() -> None:
+    """Every change of each of these schemas: a mismatch exactly where the types that torch infers differ from it."""
+    kinds: Counter[str] = Counter()
+    pairs = operator_headers()
+    read = signatures([kernel for kernel, _ in pairs])
+    for index, ((_, text), signature) in enumerate(zip(pairs, read, strict=True)):
+        schema = parse_schema(text)
+        assert isinstance(schema, Schema)
+        assert signature is not None
+        for kind, changed_text in changes(plain(schema), index):
+            changed = parse_schema(changed_text, typevars=True)
+            if not isinstance(changed, Schema):
+                continue  # a change that torch does not parse, such as a list of a type that has none
+            kinds[kind] += 1
+            fits = compare(signature, changed, changed_text).verdict is Verdict.FITS
+            assert fits == (_types(changed, signature) == _inferred_types(signature)), (kind, text, changed_text)
+    assert len(kinds) >= 10
+    assert min(kinds.values()) >= 50
+
+
+def _types(schema: Schema, signature: Signature) -> list[list[str]]:
+    """The types that the dispatcher holds a kernel against: `int` for `SymInt` arguments if it takes no symbols."""
+    arguments = [argument.type for argument in schema.arguments]
+    if not infer(signature).has_symbols:
+        arguments = [fake_type(type_) if "SymInt" in format_type(type_) else type_ for type_ in arguments]
+    return [list(map(format_type, arguments)), [format_type(returned.type) for returned in schema.returns]]
+
+
+def _inferred_types(signature: Signature) -> list[list[str]]:
+    inference = infer(signature)
+    return [
+        [format_type(item.type) if item.type else "?" for item in items]
+        for items in (inference.arguments, inference.returns)
+    ]
 
 
 def test_kernels_with_one_signature_agree() -> None:
