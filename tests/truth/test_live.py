@@ -285,3 +285,22 @@ def test_numbers_of_keys_are_torchs() -> None:
     assert len(theirs) > 100
     assert {name: numbers[name] for name in theirs} == theirs
     assert set(DispatchKeys(installed().torch.keys).runtime) <= numbers.keys()
+
+
+def test_doctor_says_what_is_loaded(builds: Builds, cache: Path, tmp_path: Path) -> None:
+    project, library = built(CASES["two units"], builds, tmp_path)
+    loads = ["--load", str(library), "--load", "nothere.so", "--python", sys.executable, "--cache-dir", str(cache)]
+    output = run(project, "doctor", *loads).out
+    assert f"\nloaded        {library}\n" in output
+    assert "\nwith that     2 operators defined, 2 kernels registered\n" in output
+    assert f"loading {project / 'nothere.so'} failed: OSError: " in output
+
+
+def test_settings_name_libraries_from_the_root(builds: Builds, cache: Path, tmp_path: Path) -> None:
+    project, library = built(CASES["a unit left out of the link"], builds, tmp_path)
+    library.rename(project / "demo.so")
+    (project / "op-lint.toml").write_text('load = ["demo.so"]\n')
+    assert said(checked(project / "csrc", cache)) == ["OPL505 cpu.cpp:4"]
+    (project / "op-lint.toml").write_text('load = ["gone.so"]\n')
+    failed = checked(project, cache)
+    assert (failed.status, json.loads(failed.out)) == (2, [])
