@@ -18,8 +18,8 @@ def test_autograd_beside_a_composite() -> None:
     (finding,) = findings("OPL412", {"ops.cpp": COMPOSITE + implement("Autograd", "a")}, torch())
     assert finding.place.line == 6
     assert finding.message == (
-        "no call ever reaches this Autograd kernel of `demo::a`: the composite kernel (line 5) is preferred at all of "
-        "its keys; register that one at CompositeExplicitAutograd"
+        "no call ever reaches this Autograd kernel of `demo::a`: the composite kernel (line 5) is used at every key "
+        "that Autograd stands for; register that one at CompositeExplicitAutograd instead, with `m.impl`"
     )
     assert [related.place.line for related in finding.related] == [5]
 
