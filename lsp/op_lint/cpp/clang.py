@@ -22,6 +22,9 @@ _CONTINUE, _RECURSE = 1, 2
 """CXChildVisitResult."""
 
 _ENTERED = (CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)
+FUNCTIONS = frozenset({
+    CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR,
+})  # fmt: skip
 _INSTANTIATED = (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD)
 
 
@@ -148,10 +151,12 @@ def _index() -> int:
 
 
 def qualified_name(cursor: Cursor) -> str:
-    """`ns::Class::name`, without anonymous and inline namespaces."""
+    """`ns::Class::name`, without anonymous and inline namespaces, and without the function that it is local to."""
     parts: list[str] = []
     current: Cursor | None = cursor
     while current is not None and current.kind != CursorKind.TRANSLATION_UNIT:
+        if parts and current.kind in FUNCTIONS:
+            break
         named = current.kind != CursorKind.LINKAGE_SPEC and not current.is_anonymous
         if named and not (current.kind == CursorKind.NAMESPACE and current.is_inline_namespace):
             spelling = current.spelling

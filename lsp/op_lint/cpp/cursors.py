@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from op_lint.cpp.clang import FUNCTIONS
 from op_lint.cpp.libclang import Cursor, CursorKind, Type, TypeKind
 
 _TAGS = re.compile(r"(?:^|\bvector<)(?:\w+::)*Tag\b")
 """`at::Tag` or a vector of it; torch has moved the enumeration between namespaces."""
-
-FUNCTIONS = {
-    CursorKind.FUNCTION_DECL,
-    CursorKind.FUNCTION_TEMPLATE,
-    CursorKind.CXX_METHOD,
-    CursorKind.CONSTRUCTOR,
-}
 
 
 def type_name(type_: Type) -> str:
@@ -23,13 +16,8 @@ def type_name(type_: Type) -> str:
     canonical = type_.canonical
     if canonical.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE, TypeKind.POINTER):
         canonical = canonical.pointee
-    spelling = str(canonical.spelling)
+    spelling = canonical.spelling
     return spelling.removeprefix("const ")
-
-
-def is_value(cursor: Cursor) -> bool:
-    """Whether a cursor is an expression, and no reference to a name or type."""
-    return bool(cursor.is_expression or cursor.kind == CursorKind.LAMBDA_EXPR)
 
 
 def is_defaulted(cursor: Cursor) -> bool:
@@ -37,27 +25,22 @@ def is_defaulted(cursor: Cursor) -> bool:
     return cursor.extent[0].is_null
 
 
-def is_lambda(value: Cursor) -> bool:
-    """Whether a value is the cursor of a lambda."""
-    return bool(getattr(value, "kind", None) == CursorKind.LAMBDA_EXPR)
-
-
 def is_enum(cursor: Cursor, name: str) -> bool:
     """Whether an expression is of the enumeration `name`."""
     return type_name(cursor.type).endswith(name)
 
 
-def constructor_arguments(variable: Cursor) -> list[Any]:
+def constructor_arguments(variable: Cursor) -> list[Cursor]:
     """The arguments of the constructor call that initialises a variable."""
     for child in variable.children():
         cursor = child
         while cursor.kind == CursorKind.UNEXPOSED_EXPR:
-            inner = list(cursor.children())
+            inner = cursor.children()
             if len(inner) != 1:
                 break
             cursor = inner[0]
         if cursor.kind in (CursorKind.CALL_EXPR, CursorKind.CXX_FUNCTIONAL_CAST_EXPR):
-            arguments = [argument for argument in cursor.children() if is_value(argument)]
+            arguments = [argument for argument in cursor.children() if argument.is_expression]
             if len(arguments) == 1 and arguments[0].kind in (CursorKind.CALL_EXPR, CursorKind.UNEXPOSED_EXPR):
                 return constructor_arguments(cursor)
             return arguments
@@ -70,11 +53,11 @@ def enumerator(cursor: Cursor) -> str | None:
         if inner.kind == CursorKind.DECL_REF_EXPR:
             referenced = inner.referenced
             if referenced is not None and referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
-                return str(referenced.spelling)
+                return referenced.spelling
     return None
 
 
-def function_of(cursor: Cursor) -> Any:
+def function_of(cursor: Cursor) -> Cursor | None:
     """The function with a body, or the lambda, that an initialiser's argument names first."""
     for inner in cursor.walk():
         if inner.kind == CursorKind.LAMBDA_EXPR:
@@ -90,11 +73,11 @@ def function_of(cursor: Cursor) -> Any:
     return None
 
 
-def callee(cursor: Cursor) -> Any:
+def callee(cursor: Cursor) -> Cursor | None:
     """The function that a call calls, as its definition or its template's pattern; None where that is unknown."""
     referenced = cursor.referenced
     if referenced is None or referenced.kind not in FUNCTIONS:
-        for child in list(cursor.children())[:1]:
+        for child in cursor.children()[:1]:
             for inner in child.walk():
                 if inner.kind == CursorKind.OVERLOADED_DECL_REF:
                     return inner.only_overload
@@ -105,24 +88,29 @@ def callee(cursor: Cursor) -> Any:
     return pattern.definition or pattern
 
 
-def body_of(function: Cursor) -> Any:
+def parameters_of(function: Cursor) -> list[Cursor]:
+    """The parameters of a function, function template or lambda."""
+    return function.arguments() or [child for child in function.children() if child.kind == CursorKind.PARM_DECL]
+
+
+def body_of(function: Cursor) -> Cursor | None:
     """The body of a function or lambda."""
     blocks = [child for child in function.children() if child.kind == CursorKind.COMPOUND_STMT]
     return blocks[-1] if blocks else None
 
 
-def lambda_of(cursor: Cursor) -> Any:
+def lambda_of(cursor: Cursor) -> Cursor | None:
     """The lambda that an initialiser is, if it is one."""
     current = cursor
     while current.kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.CALL_EXPR, CursorKind.PAREN_EXPR):
-        children = list(current.children())
+        children = current.children()
         if len(children) != 1:
             return None
         current = children[0]
     return current if current.kind == CursorKind.LAMBDA_EXPR else None
 
 
-def lambda_in(variable: Cursor) -> Any:
+def lambda_in(variable: Cursor) -> Cursor | None:
     """The lambda that a variable is initialised with, or None."""
     return next((found for found in map(lambda_of, variable.children()) if found is not None), None)
 
@@ -130,10 +118,10 @@ def lambda_in(variable: Cursor) -> Any:
 def method_name(member: Cursor) -> str:
     """The name of the method that a member reference names, settled or not."""
     if member.spelling:
-        return str(member.spelling)
+        return member.spelling
     for child in member.children():
         if child.kind == CursorKind.OVERLOADED_DECL_REF:
-            return str(child.spelling)
+            return child.spelling
     return ""
 
 
@@ -152,7 +140,7 @@ def tag_names(cursor: Cursor) -> tuple[str, ...]:
             continue
         referenced = inner.referenced
         if referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
-            names.append(str(referenced.spelling))
+            names.append(referenced.spelling)
         elif referenced.kind == CursorKind.VAR_DECL:
             for child in referenced.children():
                 names.extend(tag_names(child))
@@ -165,19 +153,19 @@ def alias_analysis(cursor: Cursor) -> str | None:
     return name if name in ("CONSERVATIVE", "FROM_SCHEMA", "PURE_FUNCTION", "INTERNAL_SPECIAL_CASE") else None
 
 
-def call_chain(cursor: Cursor) -> list[tuple[str, list[Any], Any]]:
+def call_chain(cursor: Cursor) -> list[tuple[str, list[Cursor], Cursor]]:
     """The method calls of a chain such as `options().schema(...).kernel<...>(...)`, first call first."""
-    calls: list[tuple[str, list[Any], Any]] = []
+    calls: list[tuple[str, list[Cursor], Cursor]] = []
     current: Cursor | None = cursor
     while current is not None:
-        children = list(current.children())
+        children = current.children()
         member = next((child for child in children if child.kind == CursorKind.MEMBER_REF_EXPR), None)
         if member is None:
-            inner = [child for child in children if is_value(child)]
+            inner = [child for child in children if child.is_expression]
             current = inner[0] if len(inner) == 1 else None
             continue
-        arguments = [child for child in children if child is not member and is_value(child)]
+        arguments = [child for child in children if child is not member and child.is_expression]
         calls.append((method_name(member), [a for a in arguments if not is_defaulted(a)], current))
-        objects = [child for child in member.children() if is_value(child)]
+        objects = [child for child in member.children() if child.is_expression]
         current = objects[0] if objects else None
     return list(reversed(calls))

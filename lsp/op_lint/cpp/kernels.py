@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from msgspec.structs import replace
 
 from op_lint.cpp.clang import qualified_name
-from op_lint.cpp.cursors import is_defaulted
+from op_lint.cpp.cursors import is_defaulted, parameters_of
 from op_lint.cpp.libclang import Cursor, CursorKind, Type, TypeKind
 from op_lint.cpp.literals import Lookup
 from op_lint.cpp.repair import UNKNOWN
@@ -35,7 +34,7 @@ _CONSTRUCTORS = {"CppFunction", "makeFromUnboxedFunction", "makeFromUnboxedRunti
 _COMPILE_TIME = "CompileTimeFunctionPointer"
 _BOXER = "boxed_fn"
 
-FindFunction = Callable[[str], Any]
+FindFunction = Callable[[str], Cursor | None]
 """Name as written -> the cursor of a function of this source, or None."""
 
 
@@ -56,7 +55,7 @@ class KernelReader:
         if depth > 24:
             return None
         kind = cursor.kind
-        children = [child for child in cursor.children() if child.is_expression or _is_lambda(child)]
+        children = [child for child in cursor.children() if child.is_expression]
         if kind == CursorKind.LAMBDA_EXPR:
             return self._lambda(cursor, place)
         if kind == CursorKind.DECL_REF_EXPR:
@@ -93,7 +92,7 @@ class KernelReader:
 
     # -- calls
 
-    def _call(self, cursor: Cursor, children: list[Any], place: Place, lookup: Lookup, depth: int) -> Kernel | None:
+    def _call(self, cursor: Cursor, children: list[Cursor], place: Place, lookup: Lookup, depth: int) -> Kernel | None:
         name = cursor.spelling or _callee_name(children)
         if name.startswith("operator ") and len(children) == 1:
             return self._read(children[0], place, lookup, depth + 1)  # a lambda turned into a pointer
@@ -198,7 +197,7 @@ class KernelReader:
         name = qualified_name(variable) + self._template_arguments(cursor)
         signature = _signature_of_callable(cursor.type)
         for child in variable.children():
-            if child.is_expression or _is_lambda(child):
+            if child.is_expression:
                 inner = self._read(child, place, lookup, depth + 1)
                 if inner is not None and inner.name != "<lambda>" and not inner.wrapped:
                     return _with_signature(inner, inner.signature or signature)
@@ -239,7 +238,7 @@ class KernelReader:
     def signature(self, function: Cursor) -> Signature:
         """The signature of a function as declared; a type in whose spelling libclang found errors is `?`."""
         doubtful = function.is_invalid
-        parameters = tuple(self._parameter(argument, doubtful) for argument in _parameters(function))
+        parameters = tuple(self._parameter(argument, doubtful) for argument in parameters_of(function))
         returns = convert(function.result_type)
         place = self.sources.place(function)
         if doubtful and place is not None:
@@ -269,18 +268,18 @@ def _refers_to_function(declaration: Cursor) -> bool:
     return declaration.kind == CursorKind.VAR_DECL and _signature_of_callable(declaration.type) is not None
 
 
-def _callee_name(children: list[Any]) -> str:
+def _callee_name(children: list[Cursor]) -> str:
     """The name of a call that libclang did not settle."""
     for child in children[:1]:
         for inner in child.walk():
             if inner.kind == CursorKind.OVERLOADED_DECL_REF:
-                return str(inner.spelling)
+                return inner.spelling
     return ""
 
 
-def _arguments(children: list[Any], name: str) -> list[Any]:
+def _arguments(children: list[Cursor], name: str) -> list[Cursor]:
     """The arguments of a call: its children without the callee and without defaulted ones (they are nowhere)."""
-    found: list[Any] = []
+    found: list[Cursor] = []
     for index, child in enumerate(children):
         if index == 0 and child.type.kind == TypeKind.POINTER and child.spelling == name:
             continue
@@ -290,12 +289,6 @@ def _arguments(children: list[Any], name: str) -> list[Any]:
             continue
         found.append(child)
     return found
-
-
-def _parameters(function: Cursor) -> list[Any]:
-    if function.kind == CursorKind.FUNCTION_TEMPLATE:
-        return [child for child in function.children() if child.kind == CursorKind.PARM_DECL]
-    return list(function.arguments())
 
 
 def _signature_of_type(type_: Type) -> Signature | None:

@@ -57,12 +57,15 @@ class CursorKind:
     CXX_STATIC_CAST_EXPR: Final = 124
     CXX_REINTERPRET_CAST_EXPR: Final = 126
     CXX_FUNCTIONAL_CAST_EXPR: Final = 128
+    CXX_THROW_EXPR: Final = 133
     LAMBDA_EXPR: Final = 144
     COMPOUND_STMT: Final = 202
     IF_STMT: Final = 205
+    SWITCH_STMT: Final = 206
     WHILE_STMT: Final = 207
     DO_STMT: Final = 208
     FOR_STMT: Final = 209
+    RETURN_STMT: Final = 214
     CXX_FOR_RANGE_STMT: Final = 225
     DECL_STMT: Final = 231
     TRANSLATION_UNIT: Final = 350
@@ -259,8 +262,8 @@ class Cursor(Structure):
 
     @property
     def identity(self) -> int:
-        """A number that a declaration shares with every reference to it and with nothing else."""
-        return self.data[0] or 0
+        """A number that no other declaration, expression or statement of the translation unit has."""
+        return self.data[1 if self.is_expression or self.is_statement else 0] or 0
 
     @property
     def is_expression(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from op_lint.cpp.clang import Point
 from op_lint.cpp.libclang import Cursor, CursorKind, TypeKind
@@ -25,7 +24,7 @@ _EXPRESSIONS = {
     CursorKind.INIT_LIST_EXPR,
 }
 
-Lookup = Callable[[Any], object | None]
+Lookup = Callable[[Cursor], object | None]
 """What a declaration stands for in the body being read (a parameter's argument), None where that is not known."""
 
 
@@ -64,7 +63,7 @@ class LiteralReader:
             return self._sum(children, lookup, depth)
         return None
 
-    def _call(self, cursor: Cursor, children: list[Any], lookup: Lookup, depth: int) -> Text | None:
+    def _call(self, cursor: Cursor, children: list[Cursor], lookup: Lookup, depth: int) -> Text | None:
         name = cursor.spelling
         if name == "operator+":
             operands = [child for child in children if "operator+" not in child.spelling]
@@ -80,7 +79,7 @@ class LiteralReader:
                 return value
         return None
 
-    def _sum(self, operands: list[Any], lookup: Lookup, depth: int) -> Text | None:
+    def _sum(self, operands: list[Cursor], lookup: Lookup, depth: int) -> Text | None:
         if len(operands) != 2:
             return None
         left = self._value(operands[0], lookup, depth + 1)

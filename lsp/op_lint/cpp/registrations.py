@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from op_lint.facts import Definition, Delegation, Fallback, Implementation, Unit, Unresolved
+
+Row = Definition | Implementation | Fallback | Unresolved | Delegation
 
 
 @dataclass
@@ -20,7 +21,7 @@ class Registrations:
     unresolved: list[Unresolved] = field(default_factory=list)
     delegations: list[Delegation] = field(default_factory=list)
 
-    def rows(self) -> Iterable[Any]:
+    def rows(self) -> Iterator[Row]:
         """Everything but the units."""
         yield from self.definitions
         yield from self.implementations
