@@ -29,6 +29,7 @@ _NAME = re.compile(
     rb"(?:::\s*)?([A-Za-z_]\w*" + _ARGUMENTS + rb"(?:\s*::\s*(?:template\s+)?[A-Za-z_]\w*" + _ARGUMENTS + rb")*)"
 )
 """A name as written, with the namespaces and classes before it and the template arguments in and after it."""
+_CALL = re.compile(rb"\s*\(")
 _PART = re.compile(rb"([A-Za-z_]\w*)\s*(<)?")
 
 
@@ -78,10 +79,12 @@ class Repairs:
             self._declare(scope.split("::"), name, error, sources)
 
     def _declare(self, scope: list[str], name: str, error: Diagnostic, sources: Preprocessed) -> None:
-        *outer, (last, is_template) = _written_parts(name, error, sources)
+        written = _written(name, error, sources)
+        *outer, (last, is_template) = _parts(written.group(1)) if written else [(name, False)]
+        is_called = written is not None and _CALL.match(written.string, written.end()) is not None
         holders = [(part, False) for part in scope] + outer
         in_class = any(template for _, template in holders)
-        text = _function(last, is_template, is_static=in_class)
+        text = _function(last, is_template, is_static=in_class, is_called=is_called)
         for part, template in reversed(holders):
             text = (
                 f"template <class... T> struct {part} {{ {text} }};" if template else f"namespace {part} {{ {text} }}"
@@ -89,42 +92,47 @@ class Repairs:
         self.declarations[text] = None
 
 
-def _function(name: str, is_template: bool, is_static: bool) -> str:
-    """The declaration of a function that takes anything; of two templates where `name<...>` is written."""
-    declaration = f"{'static ' if is_static else ''}{UNKNOWN} {name}(...);"
+def _function(name: str, is_template: bool, *, is_static: bool, is_called: bool) -> str:
+    """The declaration of a function that takes anything; of two templates where `name<...>` is written.
+
+    One that is called takes references, since a library cannot be copied; one whose address is taken must be no
+    template.
+    """
+    static = "static " if is_static else ""
+    if is_called and not is_template:
+        return f"template <class... Types> {static}{UNKNOWN} {name}(Types&&...);"
+    declaration = f"{static}{UNKNOWN} {name}(...);"
     if not is_template:
         return declaration
     return f"template <class... Types> {declaration} template <auto... values> {declaration}"
 
 
-def _written_parts(name: str, error: Diagnostic, sources: Preprocessed) -> list[tuple[str, bool]]:
-    """The qualified name that starts with `name` where the error points, each part with whether arguments follow."""
-    written = _written(name, error, sources)
-    if written is None:
-        return [(name, False)]
+def _parts(written: bytes) -> list[tuple[str, bool]]:
+    """The parts of a qualified name, each with whether template arguments follow."""
     parts: list[tuple[str, bool]] = []
     for piece in re.split(rb"\s*::\s*(?:template\s+)?", written):
         match = _PART.match(piece)
-        if match is None:
-            return [(name, False)]
-        parts.append((match.group(1).decode(), match.group(2) is not None))
+        if match is not None:
+            parts.append((match.group(1).decode(), match.group(2) is not None))
     return parts
 
 
-def _written(name: str, error: Diagnostic, sources: Preprocessed) -> bytes | None:
-    """The source text of the name. For an error inside a macro libclang tells only where the macro is used: then the
-    first place where a macro's body says the name stands for all.
+def _written(name: str, error: Diagnostic, sources: Preprocessed) -> re.Match[bytes] | None:
+    """The name as it is written where the error points, qualified.
+
+    For an error inside a macro libclang tells only where the macro is used: then the first place where a macro's body
+    says the name stands for all.
     """
     view = sources.by_alias(error.spelled.file) if error.spelled.file else None
     here = _NAME.match(view.data, error.spelled.offset) if view else None
     if here is not None and re.match(re.escape(name.encode()) + rb"(?!\w)", here.group(1)):
-        return here.group(1)
+        return here
     word = re.compile(rb"(?<![\w:])" + re.escape(name.encode()) + rb"(?!\w)")
     for candidate in sources.views:
         for match in word.finditer(candidate.data):
             found = _NAME.match(candidate.data, match.start())
             if found is not None and _is_in_define(candidate.data, match.start()):
-                return found.group(1)
+                return found
     return None
 
 

@@ -9,41 +9,13 @@ from __future__ import annotations
 
 import re
 
-<<<<<<< /tmp/cpp-eyes/dev/lsp/op_lint/cpp/./unit_reader.py
 from op_lint.cpp.bodies import INIT_TYPES, LIBRARY_TYPES, BodyReader, Library, Scope, Value
 from op_lint.cpp.calls import LEGACY_TYPE
-from op_lint.cpp.clang import FUNCTIONS, TranslationUnit
+from op_lint.cpp.clang import FUNCTIONS, TranslationUnit, qualified_name
 from op_lint.cpp.cursors import body_of, parameters_of, type_name
-from op_lint.cpp.kernels import KernelReader
+from op_lint.cpp.kernels import KernelReader, split_name
 from op_lint.cpp.libclang import Cursor, CursorKind
 from op_lint.cpp.recorder import Recorder
-=======
-from op_lint.cpp.clang import TranslationUnit, qualified_name
-from op_lint.cpp.cursors import (
-    FUNCTIONS,
-    alias_analysis,
-    body_of,
-    call_chain,
-    callee,
-    constructor_arguments,
-    enumerator,
-    function_of,
-    is_defaulted,
-    is_enum,
-    is_lambda,
-    is_tags,
-    is_value,
-    lambda_in,
-    lambda_of,
-    method_name,
-    tag_names,
-    type_name,
-)
-from op_lint.cpp.kernels import KernelReader, split_name
-from op_lint.cpp.keys import DEFAULT_KEY, given_key, is_key, key_of
-from op_lint.cpp.libclang import Cursor, CursorKind, TypeKind
-from op_lint.cpp.literals import LiteralReader
->>>>>>> lsp/op_lint/cpp/./unit_reader.py
 from op_lint.cpp.registrations import Registrations
 from op_lint.cpp.sources import SourceMap
 from op_lint.facts import Place
@@ -69,7 +41,6 @@ class _UnitReader:
         self.declarations = tu.declarations(self._is_class_with_library, OVERLAY)
         self.bodies = BodyReader(tu, sources, self.recorder, KernelReader(sources, self.find_function))
         self.objects: dict[int, Value] = {}
-        self._functions: dict[str, Cursor] = {}
 
     def run(self) -> Registrations:
         variables = [cursor for cursor in self.declarations if cursor.kind == CursorKind.VAR_DECL]
@@ -99,42 +70,17 @@ class _UnitReader:
             return False
         return _REGISTERS.search(main.data, place.start, place.end) is not None
 
-<<<<<<< /tmp/cpp-eyes/dev/lsp/op_lint/cpp/./unit_reader.py
     def find_function(self, name: str) -> Cursor | None:
-        """A function of this source by the name that a registration calls it, qualified or not."""
-        if not self._functions:
-            for cursor in reversed(self.declarations):
-                if cursor.kind in FUNCTIONS:
-                    self._functions[cursor.spelling] = cursor
-        return self._functions.get(name.partition("<")[0].rpartition("::")[2])
-=======
-    def find_function(self, name: str) -> Any:
         """A function of this source by the name that a registration calls it; None where several could be meant."""
-        parts = split_name(name)
-        written = "::".join(part.partition("<")[0] for part in parts)
+        written = "::".join(part.partition("<")[0] for part in split_name(name))
         simple = written.rpartition("::")[2]
         found = {
-            qualified: cursor
-            for cursor in self.declarations
+            qualified_name(cursor): cursor
+            for cursor in reversed(self.declarations)
             if cursor.kind in FUNCTIONS and cursor.spelling == simple
-            if f"::{(qualified := qualified_name(cursor))}".endswith(f"::{written}")
         }
-        return next(iter(found.values())) if len(found) == 1 else None
-
-    # -- units
-
-    def variable(self, cursor: Cursor) -> None:
-        """A variable outside functions (or static in one): a block's initialiser, a library, a legacy chain."""
-        name = type_name(cursor.type)
-        if name in _INIT_TYPES:
-            self.initialiser(cursor, stable="stable" in name)
-        elif name in _LIBRARY_TYPES:
-            unit = self.library_object(cursor)
-            if unit is not None:
-                self.objects[cursor.identity] = _Library(unit)
-        elif name == _LEGACY_TYPE:
-            self.legacy(cursor)
->>>>>>> lsp/op_lint/cpp/./unit_reader.py
+        meant = [cursor for qualified, cursor in found.items() if f"::{qualified}".endswith(f"::{written}")]
+        return meant[0] if len(meant) == 1 else None
 
     def called_initialiser(self, cursor: Cursor) -> None:
         """`static auto done = [] { library.def(...); return 0; }()`: a variable made by code that registers."""
