@@ -25,14 +25,15 @@ def compiled(source: str) -> types.CodeType:
 
 def defined(all_cases: list[Case], *, postponed: bool) -> list[Case]:
     """The cases that Python accepts; a definition that raises is not torch's business."""
-    accepted = []
-    for case in all_cases:
+
+    def is_accepted(case: Case) -> bool:
         try:
             exec(compiled(module([case], postponed=postponed)), {"__name__": MODULE})
-            accepted.append(case)
         except (SyntaxError, TypeError, AttributeError):
-            continue
-    return accepted
+            return False
+        return True
+
+    return [case for case in all_cases if is_accepted(case)]
 
 
 def from_torch(all_cases: list[Case], source: str) -> dict[str, tuple[str | None, str | None]]:
@@ -40,12 +41,14 @@ def from_torch(all_cases: list[Case], source: str) -> dict[str, tuple[str | None
     namespace = types.ModuleType(MODULE)
     sys.modules[MODULE] = namespace
     exec(compiled(source), namespace.__dict__)
-    results: dict[str, tuple[str | None, str | None]] = {}
-    for case in all_cases:
+
+    def result(case: Case) -> tuple[str | None, str | None]:
         try:
-            results[case.call] = eval(case.call, namespace.__dict__), None
+            return eval(case.call, namespace.__dict__), None
         except Exception as error:
-            results[case.call] = None, str(error)
+            return None, str(error)
+
+    results = {case.call: result(case) for case in all_cases}
     del sys.modules[MODULE]
     return results
 

@@ -40,7 +40,9 @@ names = [name for name in torch._C._dispatch_get_all_op_names() if name.startswi
 print(json.dumps({name: torch._C._dispatch_dump(name) for name in names}))
 """
 
-KERNEL = re.compile(r"^(?P<key>\w+)(?:\[alias\]| \(inactive\))?: registered at (?P<file>.+):(?P<line>\d+) :: ", re.MULTILINE)
+KERNEL = re.compile(
+    r"^(?P<key>\w+)(?:\[alias\]| \(inactive\))?: registered at (?P<file>.+):(?P<line>\d+) :: ", re.MULTILINE
+)
 SCHEMA = re.compile(r"^schema: (?P<schema>.*)$", re.MULTILINE)
 DEFINED = re.compile(r"^debug: registered at (?P<file>.+):(?P<line>\d+)$", re.MULTILINE)
 
@@ -86,7 +88,8 @@ Fact = Definition | Implementation
 def facts() -> Iterator[tuple[Fact, Unit]]:
     for file in files():
         units = {unit.id: unit for unit in file.units}
-        for fact in (*file.definitions, *file.implementations):
+        found: tuple[Fact, ...] = (*file.definitions, *file.implementations)
+        for fact in found:
             yield fact, units[fact.unit]
 
 

@@ -117,7 +117,8 @@ def test_a_function_that_is_too_complex_costs_only_itself() -> None:
 def test_places_are_bytes_whatever_the_encoding(ending: str, encoding: str) -> None:
     word = {"latin-1": "größe", "cp1251": "имя"}.get(encoding, "名前 größe")
     first = "" if encoding.startswith("utf") else f"# -*- coding: {encoding} -*-\n"
-    text = f'{first}import torch; "{word}"; lib = torch.library.Library("ns", "DEF")\n"{word}"; lib.define("f(Tensor x) -> Tensor")\n'
+    library = f'import torch; "{word}"; lib = torch.library.Library("ns", "DEF")\n'
+    text = f'{first}{library}"{word}"; lib.define("f(Tensor x) -> Tensor")\n'
     data = text.replace("\n", ending).encode(encoding)
     facts = read_python("ops.py", data)
     assert not facts.problems

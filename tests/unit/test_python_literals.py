@@ -34,6 +34,7 @@ from tests.unit.python_facts import at
         '"""a\r\nb\rc"""',
     ],
 )
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")
 def test_values_are_those_of_python(source: str) -> None:
     value = ast.literal_eval(source)
     parts = constant_parts(source)
@@ -52,7 +53,7 @@ def test_values_are_those_of_python(source: str) -> None:
         ('f"{x}"', []),
         ('f"{{a}}{x}"', ["{a}"]),
         ('"a" f"b{x!r:>{w}}c" "d"', ["ab", "cd"]),
-        ("f'{d[\"k\"]}{f(\")\")}end'", ["end"]),
+        ('f\'{d["k"]}{f(")")}end\'', ["end"]),
         ('rf"\\d{x}"', ["\\d"]),
         ('f"""a\n{x\n}b"""', ["a\n", "b"]),
     ],
@@ -64,11 +65,19 @@ def test_parts_of_f_strings(source: str, parts: list[str]) -> None:
     assert [value.value for value in node.values if isinstance(value, ast.Constant)] == parts
 
 
-LETTERS = st.text(st.characters(codec="utf-8", exclude_characters="\\\"'{}\r\n\0()", exclude_categories=["Cs", "Cc"]), max_size=8)
+LETTERS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\\\"'{}\r\n\0()", exclude_categories=["Cs", "Cc"]), max_size=8
+)
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.tuples(LETTERS, st.sampled_from(["'{}'", '"{}"', "'''{}'''", '"""{}"""', "r'{}'", "f'{}'"])), min_size=1, max_size=4))
+@given(
+    st.lists(
+        st.tuples(LETTERS, st.sampled_from(["'{}'", '"{}"', "'''{}'''", '"""{}"""', "r'{}'", "f'{}'"])),
+        min_size=1,
+        max_size=4,
+    )
+)
 def test_schemas_made_of_any_literals_are_traced(pieces: list[tuple[str, str]]) -> None:
     schema = " ".join(quotes.format(text) for text, quotes in pieces)
     text = f'import torch\nlib = torch.library.Library("ns", "DEF")\nlib.define("f(Tensor x) -> Tensor" {schema})\n'
@@ -92,7 +101,9 @@ def traced(text: Text, data: bytes) -> str:
 
 
 def test_the_places_of_pieces_are_between_the_quotes() -> None:
-    text = 'import torch\nlib = torch.library.Library("ns", "DEF")\nlib.define("f(Te\\x6esor x)" \' -> \'\n   "Tensor")\n'
+    text = (
+        'import torch\nlib = torch.library.Library("ns", "DEF")\nlib.define("f(Te\\x6esor x)" \' -> \'\n   "Tensor")\n'
+    )
     data = text.encode()
     (definition,) = read_python("ops.py", data).definitions
     schema = definition.schema

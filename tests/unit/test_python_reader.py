@@ -49,7 +49,10 @@ def test_libraries_are_recognised_by_what_they_are(making: str) -> None:
         ('lib.impl("ns::f", fn, "Meta")', "ns::f Meta kernel fn"),
         ('lib.impl(torch.ops.ns.f.default, fn, "CPU")', "ns::f CPU kernel fn"),
         ('lib.impl(torch.ops.ns.f.out, fn, "CPU")', "ns::f.out CPU kernel fn"),
-        ('lib.impl("f", torch.library.fallthrough_kernel, "CPU")', "ns::f CPU fallthrough torch.library.fallthrough_kernel"),
+        (
+            'lib.impl("f", torch.library.fallthrough_kernel, "CPU")',
+            "ns::f CPU fallthrough torch.library.fallthrough_kernel",
+        ),
         ('lib._register_fake("f", fn)', "ns::f Meta fake fn"),
         ('lib.impl("f", lambda x: x, "CPU")', "ns::f CPU kernel <lambda>"),
         ('lib.impl("f", other.kernel, "CPU")', "ns::f CPU kernel other.kernel"),
@@ -59,7 +62,7 @@ def test_libraries_are_recognised_by_what_they_are(making: str) -> None:
         ('torch.library.impl(lib, "f", "CPU")(fn)', "ns::f CPU kernel fn"),
         ('torch.library.register_kernel("ns::f", None, fn)', "ns::f CompositeExplicitAutograd kernel fn"),
         ('torch.library.register_fake("ns::f")(fn)', "ns::f Meta fake fn"),
-        ('torch.library.register_fake(torch.ops.ns.f.default, fn)', "ns::f Meta fake fn"),
+        ("torch.library.register_fake(torch.ops.ns.f.default, fn)", "ns::f Meta fake fn"),
         ('torch.library.impl_abstract("ns::f", func=fn)', "ns::f Meta fake fn"),
         ('torch.library.register_autograd("ns::f", fn, setup_context=fn)', "ns::f Autograd autograd fn"),
         ('torch.library.register_vmap("ns::f", fn)', "ns::f FuncTorchBatched kernel fn"),
@@ -70,7 +73,8 @@ def test_libraries_are_recognised_by_what_they_are(making: str) -> None:
         ('torch._custom_ops.impl_abstract("ns::f", func=fn)', "ns::f Meta fake fn"),
         ("torch.ops.ns.f.default.py_impl(torch._C.DispatchKey.Autograd)(fn)", "ns::f Autograd kernel fn"),
         (
-            "from torch._subclasses.fake_tensor import FakeTensorMode\ntorch.ops.ns.f.default.py_impl(FakeTensorMode)(fn)",
+            "from torch._subclasses.fake_tensor import FakeTensorMode\n"
+            "torch.ops.ns.f.default.py_impl(FakeTensorMode)(fn)",
             "ns::f Meta fake fn",
         ),
         (
@@ -92,7 +96,9 @@ def test_several_devices_are_several_kernels() -> None:
 
 
 def test_fallback() -> None:
-    facts = read('lib = torch.library.Library("_", "IMPL")\nlib.fallback(torch.library.fallthrough_kernel, "Autocast")\n')
+    facts = read(
+        'lib = torch.library.Library("_", "IMPL")\nlib.fallback(torch.library.fallthrough_kernel, "Autocast")\n'
+    )
     (fallback,) = facts.fallbacks
     assert (fallback.key, fallback.kernel.kind, fallback.namespace) == ("Autocast", KernelKind.FALLTHROUGH, None)
     assert facts.units[0].namespace is None
@@ -321,7 +327,10 @@ def test_a_loop_of_unknown_length_does_not_keep_what_it_changes() -> None:
     ("text", "expected"),
     [
         (LIBRARY, Lifetime.KEPT),
-        ('def f():\n    lib = torch.library.Library("ns", "DEF")\n    lib.define("f(Tensor x) -> Tensor")\n', Lifetime.LOCAL),
+        (
+            'def f():\n    lib = torch.library.Library("ns", "DEF")\n    lib.define("f(Tensor x) -> Tensor")\n',
+            Lifetime.LOCAL,
+        ),
         ('def f():\n    lib = torch.library.Library("ns", "DEF")\n    return lib\n', Lifetime.KEPT),
         ('def f():\n    lib = torch.library.Library("ns", "DEF")\n    return [lib]\n', Lifetime.KEPT),
         ('def f(self):\n    self.lib = torch.library.Library("ns", "DEF")\n', Lifetime.KEPT),
@@ -330,7 +339,10 @@ def test_a_loop_of_unknown_length_does_not_keep_what_it_changes() -> None:
         ('def f():\n    lib = torch.library.Library("ns", "DEF")\n    print(lib)\n', Lifetime.LOCAL),
         ('def f():\n    lib = torch.library.Library("ns", "DEF")\n    kept["lib"] = lib\n', Lifetime.KEPT),
         ('def f():\n    lib = torch.library.Library("ns", "DEF")\n    kept.append(lib)\n', Lifetime.KEPT),
-        ('def f():\n    lib = torch.library.Library("ns", "DEF")\n    def g(): return lib\n    return g\n', Lifetime.KEPT),
+        (
+            'def f():\n    lib = torch.library.Library("ns", "DEF")\n    def g(): return lib\n    return g\n',
+            Lifetime.KEPT,
+        ),
         ('def f():\n    lib = torch.library.Library("ns", "DEF")\n    yield lib\n', Lifetime.KEPT),
         ('torch.library.Library("ns", "DEF").define("f(Tensor x) -> Tensor")\n', Lifetime.DISCARDED),
         (LIBRARY + "del lib\n", Lifetime.REBOUND),
@@ -339,7 +351,11 @@ def test_a_loop_of_unknown_length_does_not_keep_what_it_changes() -> None:
         ('class C:\n    lib = torch.library.Library("ns", "DEF")\n', Lifetime.KEPT),
         ('with torch.library._scoped_library("ns", "DEF") as lib:\n    pass\n', Lifetime.SCOPED),
         ('from torch.library import Library\nlibs = [Library("ns", "DEF")]\n', Lifetime.KEPT),
-        ('def f():\n    lib = torch.library.Library("ns", "DEF")\n    torch.library.define("ns::f", "() -> ()", lib=lib)\n', Lifetime.LOCAL),
+        (
+            'def f():\n    lib = torch.library.Library("ns", "DEF")\n'
+            '    torch.library.define("ns::f", "() -> ()", lib=lib)\n',
+            Lifetime.LOCAL,
+        ),
     ],
 )
 def test_lifetimes(text: str, expected: Lifetime) -> None:
@@ -407,7 +423,9 @@ def test_nothing_is_said_of_a_schema_that_is_not_known(function: str) -> None:
 
 
 def test_reading_twice_is_the_same_and_facts_can_be_kept() -> None:
-    text = f'import torch\n{LIBRARY}lib.define("f(Tensor x) -> Tensor")\nfrom .other import register\nregister("x", lib)\n'
+    text = (
+        f'import torch\n{LIBRARY}lib.define("f(Tensor x) -> Tensor")\nfrom .other import register\nregister("x", lib)\n'
+    )
     first, second = read_python("ops.py", text.encode()), read_python("ops.py", text.encode())
     assert first == second
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(first), type=FileFacts) == first

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
 import pytest
 
 from op_lint.facts import FileFacts, Language, UnitKind
@@ -64,7 +70,11 @@ def test_a_wrapper_is_found_where_it_is_imported_from(wrapper: str, user: str, m
 
 def test_a_wrapper_that_nothing_calls_is_unresolved() -> None:
     facts = project({"wrap.py": WRAPPER})["wrap.py"]
-    assert [(found.what, found.namespace) for found in facts.unresolved] == [("def", "ns"), ("impl", "ns"), ("impl", "ns")]
+    assert [(found.what, found.namespace) for found in facts.unresolved] == [
+        ("def", "ns"),
+        ("impl", "ns"),
+        ("impl", "ns"),
+    ]
 
 
 def test_re_exports_stars_and_aliases() -> None:
@@ -203,7 +213,10 @@ def test_what_no_file_of_the_project_tells_stays_unresolved() -> None:
 
 
 def test_files_that_import_each_other() -> None:
-    text = "import torch\nfrom {0} import value, register\nregister(value)\nvalue2 = value\nlib = value\nlib.define('f() -> ()')\n"
+    text = (
+        "import torch\nfrom {0} import value, register\nregister(value)\n"
+        "value2 = value\nlib = value\nlib.define('f() -> ()')\n"
+    )
     facts = project({"a.py": text.format("b"), "b.py": text.format("a")})
     assert not facts["a.py"].definitions
 
@@ -290,7 +303,41 @@ def test_the_graph_of_imports() -> None:
     )
     graph = ImportGraph(facts.values())
     assert graph.reachable("pkg/a.py") == {"pkg/__init__.py", "pkg/a.py", "pkg/b.py", "pkg/d.py"}
-    assert graph.reachable("pkg/a.py", at_import=False) == {f"pkg/{name}.py" for name in ("__init__", "a", "b", "c", "d")}
+    assert graph.reachable("pkg/a.py", at_import=False) == {
+        f"pkg/{name}.py" for name in ("__init__", "a", "b", "c", "d")
+    }
     assert graph.importers("pkg/c.py") == ("pkg/a.py", "pkg/alone.py")
     assert graph.importers("pkg/alone.py") == ()
     assert [found.module for found in python(facts["pkg/b.py"]).imports] == ["os", "pkg.d"]
+
+
+PACKAGE = Path(__file__).parent.parent / "truth" / "python_package"
+
+FACTS = """
+import sys
+from pathlib import Path
+from op_lint.python import read_python, resolve
+root = Path(sys.argv[1])
+paths = sorted(path.relative_to(root) for path in root.rglob("*.py"))
+print(resolve([read_python(path.as_posix(), (root / path).read_bytes()) for path in paths]))
+"""
+
+
+def test_facts_do_not_depend_on_the_hash_seed() -> None:
+    command = [sys.executable, "-c", FACTS, str(PACKAGE)]
+    running = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONHASHSEED": str(seed)})
+        for seed in range(4)
+    ]
+    facts = {process.communicate()[0] for process in running}
+    assert len(facts) == 1
+    assert len(facts.pop()) > 10_000
+
+
+def test_facts_do_not_depend_on_the_order_of_files() -> None:
+    paths = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+    files = [read_python(path.as_posix(), (PACKAGE / path).read_bytes()) for path in paths]
+    expected = resolve(files)
+    for seed in range(5):
+        mixed = Random(seed).sample(files, len(files))
+        assert sorted(resolve(mixed), key=lambda file: file.path) == sorted(expected, key=lambda file: file.path)

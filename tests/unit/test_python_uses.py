@@ -36,7 +36,10 @@ from tests.unit.python_facts import at, python, read, use, uses
         ("match x:\n    case torch.ops.ns.f.default:\n        pass", ["ns::f reference"]),
         ("def f(x=torch.ops.ns.f):\n    return lambda y: torch.ops.ns.g(y)", ["ns::f* reference", "ns::g* call"]),
         ("async def f(x):\n    await torch.ops.ns.f(x)\n    yield torch.ops.ns.g(x)", ["ns::f* call", "ns::g* call"]),
-        ("class C:\n    op = torch.ops.ns.f\n    def g(self): return torch.ops.ns.g(self)", ["ns::f* reference", "ns::g* call"]),
+        (
+            "class C:\n    op = torch.ops.ns.f\n    def g(self): return torch.ops.ns.g(self)",
+            ["ns::f* reference", "ns::g* call"],
+        ),
         ("@torch.library.custom_op('ns::f', mutates_args=())\ndef f(x: int) -> int: ...\nf(1)", ["ns::f call"]),
         ("torch.ops.ns", []),
         ("torch.ops.load_library('x')", []),
@@ -50,7 +53,9 @@ def test_uses(text: str, expected: list[str]) -> None:
 
 
 def test_where_and_how_an_operator_is_called() -> None:
-    text = "import torch\ny = torch.ops.ns.f.out(x, 1, 2.0, 'a', None, True, [1], (), {}, -3, *rest, out=f'{y}', **more)\n"
+    text = (
+        "import torch\ny = torch.ops.ns.f.out(x, 1, 2.0, 'a', None, True, [1], (), {}, -3, *rest, out=f'{y}', **more)\n"
+    )
     (found,) = python(read_python("ops.py", text.encode())).uses
     assert at(text.encode(), found.place) == "torch.ops.ns.f.out"
     assert at(text.encode(), found.name_place) == "f"
@@ -105,7 +110,12 @@ def test_when_a_use_runs_and_what_guards_it() -> None:
         ("import os\ntorch.ops.load_library(os.path.join(HERE, 'a.so'))", None, False, ()),
         ("import os\ntorch.ops.load_library(os.path.join('lib', 'a.so'))", "lib/a.so", False, ()),
         ("try:\n    torch.ops.load_library('a.so')\nexcept OSError:\n    pass", "a.so", True, ("OSError",)),
-        ("try:\n    torch.ops.load_library('a.so')\nexcept OSError as e:\n    raise X from e", "a.so", False, ("OSError",)),
+        (
+            "try:\n    torch.ops.load_library('a.so')\nexcept OSError as e:\n    raise X from e",
+            "a.so",
+            False,
+            ("OSError",),
+        ),
         ("try:\n    torch.ops.load_library('a.so')\nexcept:\n    log()", "a.so", True, ("BaseException",)),
         (
             "import contextlib\nwith contextlib.suppress(OSError):\n    torch.ops.load_library('a.so')",

@@ -63,7 +63,9 @@ class ImportGraph:
     def imports(self, path: str) -> tuple[tuple[str, PythonImport], ...]:
         """The files that a file imports, each with the import, in source order; a package's `__init__` among them."""
         if path not in self._known:
-            found = ((target, written) for written in self._imports.get(path, ()) for target in self._targets(path, written))
+            found = (
+                (target, written) for written in self._imports.get(path, ()) for target in self._targets(path, written)
+            )
             self._known[path] = tuple(found)
         return self._known[path]
 

@@ -8,13 +8,14 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 from op_lint.condition import ALWAYS, NEVER, Atom, Condition, conjunction, disjunction, negation
-from op_lint.facts import Place, RunTime, UseKind
+from op_lint.facts import Place, UseKind
 from op_lint.python import pure
+from op_lint.python.context import Context
 from op_lint.python.render import render, render_value
 from op_lint.python.source import SourceFile
 from op_lint.python.values import (
@@ -83,20 +84,6 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
 
 class TooComplexError(Exception):
     """The file needs more steps than it is worth."""
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """Under which circumstances the code that is being read runs.
-
-    `loops` are the enclosing loops of the same function, each with its number of iterations.
-    """
-
-    condition: Condition = ALWAYS
-    caught: tuple[str, ...] = ()
-    swallowed: bool = False
-    run: RunTime = RunTime.IMPORT
-    loops: tuple[tuple[Place, int | None], ...] = ()
 
 
 class Expressions(ABC):
@@ -275,7 +262,7 @@ class Expressions(ABC):
     def _class_attribute(self, cls: Class, receiver: Instance | Class, name: str, depth: int = 0) -> Value | None:
         found = cls.scope.names.get(name)
         if found is not None:
-            return self._bound(found, cls, receiver)
+            return self._bound(found, receiver)
         for base in cls.bases:
             base = self.resolved(base)
             if isinstance(base, Class) and depth < MOST_OPTIONS:
@@ -284,7 +271,7 @@ class Expressions(ABC):
                     return found
         return None
 
-    def _bound(self, value: Value, cls: Class, receiver: Instance | Class) -> Value:
+    def _bound(self, value: Value, receiver: Instance | Class) -> Value:
         if not isinstance(value, Function) or value.receiver is not None or value.binding == "static":
             return self.resolved(value)
         if value.binding == "class":
@@ -490,7 +477,9 @@ class Expressions(ABC):
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
         items: list[Value] = []
         known = self._generate(node.generators, lambda: items.append(self.eval(node.elt)))
-        return Sequence(tuple(items), "set" if isinstance(node, ast.SetComp) else "list") if known else self.unknown(node)
+        return (
+            Sequence(tuple(items), "set" if isinstance(node, ast.SetComp) else "list") if known else self.unknown(node)
+        )
 
     def _dict_comprehension(self, node: ast.DictComp) -> Value:
         items: list[tuple[Value, Value]] = []
@@ -605,7 +594,10 @@ _HANDLERS: dict[type[ast.expr], Callable[..., Value]] = {
 
 
 def _is_small_power(base: Value, exponent: Value) -> bool:
-    known = (base.value if isinstance(base, Constant) else None, exponent.value if isinstance(exponent, Constant) else None)
+    known = (
+        base.value if isinstance(base, Constant) else None,
+        exponent.value if isinstance(exponent, Constant) else None,
+    )
     return all(isinstance(number, int) and 0 <= number <= _LARGEST_POWER for number in known)
 
 
@@ -717,12 +709,11 @@ def _item(owner: Value, index: Value, node: ast.expr) -> Value | None:
 
 
 def _sliced(owner: Value, node: ast.Slice) -> Value | None:
-    bounds: list[int | None] = []
-    for bound in (node.lower, node.upper, node.step):
-        try:
-            bounds.append(None if bound is None else ast.literal_eval(bound))
-        except ValueError:
-            return None
+    parts = (node.lower, node.upper, node.step)
+    try:
+        bounds = [None if part is None else ast.literal_eval(part) for part in parts]
+    except (TypeError, ValueError):
+        return None
     if any(bound is not None and not isinstance(bound, int) for bound in bounds) or bounds[2] not in (None, 1):
         return None
     if isinstance(owner, Sequence):

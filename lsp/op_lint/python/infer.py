@@ -14,10 +14,10 @@ from op_lint.python.annotations import (
     DEVICE,
     DTYPE,
     GENERATOR,
-    GroupName,
     NUMBER,
     SCRIPT_OBJECT,
     TENSOR,
+    GroupName,
     NotKnownError,
 )
 
@@ -44,7 +44,7 @@ class Failure:
     culprit: str | None = None
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """Torch raises ValueError with this text about this parameter."""
 
     def __init__(self, text: str, culprit: str | None = None) -> None:
@@ -66,7 +66,7 @@ def infer(
     """
     try:
         return Inferred(_Inference(signature, evaluate, mutates, frozenset(tags)).schema())
-    except _Refused as refused:
+    except _RefusedError as refused:
         text = f"infer_schema(func): {refused} Got func with signature {signature})"
         return Failure("ValueError", text, refused.culprit)
     except (AssertionError, TypeError, ValueError) as error:  # what wrong arguments raise in torch, too
@@ -76,9 +76,7 @@ def infer(
 class _Inference:
     """One inference. The order of the checks is torch's: the first that fails is what is raised."""
 
-    def __init__(
-        self, signature: inspect.Signature, evaluate: Evaluate, mutates: object, tags: frozenset[str]
-    ) -> None:
+    def __init__(self, signature: inspect.Signature, evaluate: Evaluate, mutates: object, tags: frozenset[str]) -> None:
         self.signature = signature
         self.evaluate = evaluate
         self.inplace = "inplace" in tags
@@ -100,7 +98,7 @@ class _Inference:
         if self.inplace:
             self._check_inplace()
         if self.out and not self.outs:
-            raise _Refused("torch.Tag.out requires at least one mutable keyword-only Tensor argument.")
+            raise _RefusedError("torch.Tag.out requires at least one mutable keyword-only Tensor argument.")
         return f"({', '.join(written)}) -> {self._returns()}"
 
     # Parameters
@@ -108,13 +106,13 @@ class _Inference:
     def _check_kind(self, parameter: inspect.Parameter) -> None:
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             text = "We do not support positional-only args, varargs, or varkwargs."
-            raise _Refused(text, parameter.name)
+            raise _RefusedError(text, parameter.name)
 
     def _parameter(self, parameter: inspect.Parameter, alias: str) -> str:
         name = parameter.name
         self._check_kind(parameter)
         if parameter.annotation is parameter.empty:
-            raise _Refused(f"Parameter {name} must have a type annotation.", name)
+            raise _RefusedError(f"Parameter {name} must have a type annotation.", name)
         spelled = self._type(parameter)
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD and self.first is None:
             self.first = (name, spelled, alias)
@@ -135,7 +133,7 @@ class _Inference:
             return opaque
         name = parameter.name
         if annotation == SCRIPT_OBJECT:
-            raise _Refused(
+            raise _RefusedError(
                 f"Parameter {name}'s type cannot be inferred from the schema as it is a ScriptObject. Please manually"
                 " specify the schema using the `schema=` kwarg with the actual type of the ScriptObject.",
                 name,
@@ -144,7 +142,7 @@ class _Inference:
         if getattr(annotation, "__origin__", None) is tuple:
             text += "We do not support Tuple inputs in schema. As a workaround, please try to use List instead. "
             text += _list_example(annotation)
-        raise _Refused(f"{text}The valid types are: {PARAMETER_TYPES.keys()}.", name)
+        raise _RefusedError(f"{text}The valid types are: {PARAMETER_TYPES.keys()}.", name)
 
     def _is_mutated(self, name: str, spelled: str) -> bool:
         if type(self.mutates) is str:
@@ -158,14 +156,14 @@ class _Inference:
             return False
         if not spelled.startswith("Tensor"):
             text = f"Parameter {name} is in mutable_args but only Tensors or collections of Tensors can be mutated"
-            raise _Refused(text, name)
+            raise _RefusedError(text, name)
         return True
 
     def _add_out(self, parameter: inspect.Parameter, spelled: str, alias: str) -> None:
         if parameter.kind is not parameter.KEYWORD_ONLY:
-            raise _Refused("torch.Tag.out requires mutable arguments to be keyword-only.", parameter.name)
+            raise _RefusedError("torch.Tag.out requires mutable arguments to be keyword-only.", parameter.name)
         if spelled != f"Tensor({alias}!)":
-            raise _Refused("torch.Tag.out only supports mutable keyword-only Tensor arguments.", parameter.name)
+            raise _RefusedError("torch.Tag.out only supports mutable keyword-only Tensor arguments.", parameter.name)
         self.outs[parameter.name] = alias
 
     def _default(self, parameter: inspect.Parameter) -> str:
@@ -176,7 +174,7 @@ class _Inference:
             return f'"{default}"'
         if isinstance(default, DTYPE):
             return repr(default).removeprefix("torch.")
-        raise _Refused(
+        raise _RefusedError(
             f"Parameter {parameter.name} has an unsupported default value type {type(default)}. Please file an issue on"
             " GitHub so we can prioritize this.",
             parameter.name,
@@ -187,19 +185,19 @@ class _Inference:
             return
         unseen = set(self.mutates) - set(self.signature.parameters)
         if unseen:
-            raise _Refused(
+            raise _RefusedError(
                 f"{unseen} in mutates_args were not found in the custom op's signature. mutates_args should contain the"
                 " names of all args that the custom op mutates, or just the string 'unknown' if you don't know."
             )
 
     def _check_inplace(self) -> None:
         if self.first is None:
-            raise _Refused("torch.Tag.inplace requires a positional Tensor argument.")
+            raise _RefusedError("torch.Tag.inplace requires a positional Tensor argument.")
         name, spelled, _ = self.first
         if spelled != "Tensor":
-            raise _Refused("torch.Tag.inplace requires the first positional argument to be a Tensor.", name)
+            raise _RefusedError("torch.Tag.inplace requires the first positional argument to be a Tensor.", name)
         if type(self.mutates) is str or set(self.mutates) != {name}:
-            raise _Refused(
+            raise _RefusedError(
                 "torch.Tag.inplace requires mutates_args to contain exactly the first positional argument, got"
                 f" {self.mutates}."
             )
@@ -214,7 +212,7 @@ class _Inference:
         if not self.inplace:
             return returns
         if returns != "Tensor":
-            raise _Refused("torch.Tag.inplace requires the return annotation to be torch.Tensor.", RETURN)
+            raise _RefusedError("torch.Tag.inplace requires the return annotation to be torch.Tensor.", RETURN)
         assert self.first is not None
         return f"Tensor({self.first[2]}!)"
 
@@ -222,7 +220,7 @@ class _Inference:
         expected = (TENSOR,) * len(self.outs)
         is_tuple = typing.get_origin(annotation) is tuple and typing.get_args(annotation) == expected
         if not (annotation is TENSOR if len(self.outs) == 1 else is_tuple):
-            raise _Refused(
+            raise _RefusedError(
                 "torch.Tag.out requires the return annotation to match the mutable keyword-only Tensor arguments"
                 f" {tuple(self.outs)}.",
                 RETURN,
@@ -250,21 +248,21 @@ class _Inference:
         except NotKnownError:
             raise
         except NameError as error:
-            raise _Refused(
+            raise _RefusedError(
                 f"{problem}({error}). If you are using 'from __future__ import annotations', note that annotations are"
                 " evaluated lazily as strings; make sure all types referenced in annotations are importable at module"
                 " scope, not only inside a local function.",
                 culprit,
             ) from None
         except Exception as error:  # any exception of the expression is what torch reports
-            raise _Refused(f"{problem}({type(error).__name__}: {error})", culprit) from None
+            raise _RefusedError(f"{problem}({type(error).__name__}: {error})", culprit) from None
 
 
 def _return_schema(annotation: typing.Any) -> str:
     if annotation is None:
         return "()"
     if annotation is inspect.Parameter.empty:
-        raise _Refused("No return type annotation was provided. Please add one.", RETURN)
+        raise _RefusedError("No return type annotation was provided. Please add one.", RETURN)
     if typing.get_origin(annotation) is not tuple:
         returned = _return_type(annotation)
         if returned is None:
@@ -293,8 +291,8 @@ def _opaque(annotation: object) -> str | None:
     return "torch._C.Generator" if issubclass(annotation, GENERATOR) else None
 
 
-def _unsupported_return(annotation: object) -> _Refused:
-    return _Refused(f"Return has unsupported type {annotation}. The valid types are: {_RETURN_TYPES}.", RETURN)
+def _unsupported_return(annotation: object) -> _RefusedError:
+    return _RefusedError(f"Return has unsupported type {annotation}. The valid types are: {_RETURN_TYPES}.", RETURN)
 
 
 def _list_example(annotation: typing.Any) -> str:
@@ -341,8 +339,8 @@ def _parameter_types() -> dict[typing.Any, str]:
 
 def _sequences(item: typing.Any) -> list[typing.Any]:
     return [
-        typing.Sequence[item],  # noqa: UP006 (each prints in its own way)
-        typing.List[item],  # noqa: UP006
+        typing.Sequence[item],
+        typing.List[item],  # noqa: UP006 (each prints in its own way)
         types.GenericAlias(collections.abc.Sequence, (item,)),
         types.GenericAlias(list, (item,)),
     ]
@@ -361,4 +359,3 @@ _RETURN_TYPES: dict[typing.Any, str] = {
     NUMBER: "Scalar",
 }
 """The schema type of each annotation that a function may return."""
-

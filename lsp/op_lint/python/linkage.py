@@ -373,7 +373,9 @@ class _Freezer:
 
     def _constant(self, value: Constant, _depth: int) -> Linked:
         known = value.value
-        return LinkConstant(known) if known is None or isinstance(known, bool | int | float) else LinkUnknown(repr(known))
+        return (
+            LinkConstant(known) if known is None or isinstance(known, bool | int | float) else LinkUnknown(repr(known))
+        )
 
     def _string(self, value: String, depth: int) -> Linked:
         parts = tuple(

@@ -12,8 +12,8 @@ class Wrapper(msgspec.Struct, frozen=True):
 
     `name` is its dotted name as files import it, or only its last part. `parameters` are the names of its
     parameters, in order. The other fields name the parameter that holds the operator's name, its schema, the function,
-    `mutates_args`, the fake, the dispatch key or device, a `Library` object to use instead of `namespace`, which is used
-    where the operator's name has none.
+    `mutates_args`, the fake, the dispatch key or device, a `Library` object to use instead of `namespace`, which is
+    used where the operator's name has none.
     """
 
     name: str

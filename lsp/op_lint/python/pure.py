@@ -29,11 +29,12 @@ MOST_ITEMS = 512
 _MOST_CHARACTERS = 100_000
 
 _TEXT_METHODS = frozenset(
-    """
-    capitalize casefold count endswith find format index isalnum isalpha isascii isdigit isidentifier islower isspace
-    isupper join ljust lower lstrip partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit
-    rstrip split splitlines startswith strip swapcase title upper zfill
-    """.split()
+    (
+        *("capitalize", "casefold", "count", "endswith", "find", "format", "index", "isalnum", "isalpha", "isascii"),
+        *("isdigit", "isidentifier", "islower", "isspace", "isupper", "join", "ljust", "lower", "lstrip", "partition"),
+        *("removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip"),
+        *("split", "splitlines", "startswith", "strip", "swapcase", "title", "upper", "zfill"),
+    )
 )
 
 

@@ -35,7 +35,7 @@ from op_lint.facts import (
     UnitKind,
     Unresolved,
 )
-from op_lint.python.expressions import Context
+from op_lint.python.context import Context
 from op_lint.python.values import Arguments, LibraryState, Run, String, Value
 
 Chain = tuple[Place, ...]
@@ -303,7 +303,7 @@ class Recorder:
     def _functions(self) -> Iterable[PythonFunction]:
         reached = self.reached()
         for place, function in self.functions.items():
-            calls = ordered(set(self.calls.get(place, ())))
+            calls = ordered(dict.fromkeys(self.calls.get(place, ())))
             yield replace(
                 function,
                 calls=calls,

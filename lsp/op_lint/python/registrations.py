@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
-from op_lint.condition import Condition
 from op_lint.facts import (
     Definition,
     Fallback,
@@ -28,20 +27,29 @@ from op_lint.facts import (
 )
 from op_lint.python import pure
 from op_lint.python.annotations import NotKnownError
-from op_lint.python.expressions import Context
 from op_lint.python.infer import Failure, Inferred, infer
+from op_lint.python.operands import (
+    BlockedError,
+    Bound,
+    Site,
+    as_string,
+    name_in,
+    named_in,
+    namespace_of,
+    operator_string,
+    parse_name,
+    tags_of,
+    text_or_empty,
+    words_of,
+)
 from op_lint.python.recorder import Chain, Fact, Recorder, text_at
-from op_lint.python.render import render_value
 from op_lint.python.signatures import culprit_place, describe, inspected
 from op_lint.python.values import (
     NONE,
     Argument,
     Arguments,
-    Class,
-    Constant,
     CustomOp,
     Decorator,
-    Derived,
     Function,
     Imported,
     Library,
@@ -58,7 +66,7 @@ from op_lint.python.values import (
     parameters_of,
     plain,
 )
-from op_lint.python.vocabulary import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, DEVICE_KEYS, key_of
+from op_lint.python.vocabulary import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, key_of
 
 LIBRARY = "torch.library.Library"
 SCOPED_LIBRARY = "torch.library._scoped_library"
@@ -70,33 +78,8 @@ LEGACY_CUSTOM_OPS = (LEGACY_CUSTOM_OP, "torch._custom_ops.custom_op")
 
 _FALLTHROUGH = "torch.library.fallthrough_kernel"
 _WILDCARD = "_"
-_NAME = re.compile(r"\s*(?:(?P<namespace>[^\s:(]*)::)?(?P<local>(?P<name>[^\s.(]*)(?:\.(?P<overload>[^\s(]*))?)")
 _DISPATCH_KEY = re.compile(r"torch\.(?:_C\.)?(?:_dispatch\.)?DispatchKey\.(\w+)")
 _FAKE_MODES = frozenset({"torch._subclasses.FakeTensorMode", "torch._subclasses.fake_tensor.FakeTensorMode"})
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Where something is registered. `spelled` is the place in a function's body, if `place` is a call of that."""
-
-    place: Place
-    spelled: Place | None
-    chain: Chain
-    context: Context
-
-    @property
-    def condition(self) -> Condition:
-        """The condition under which the site is reached."""
-        return self.context.condition
-
-    @property
-    def guard(self) -> str | None:
-        """The same as text; None where it is always reached."""
-        return str(self.context.condition) or None
-
-    def here(self, written: Place | None) -> Place:
-        """Where an argument is written, unless that is in a function's body: then the call of the function."""
-        return self.place if written is None or self.spelled is not None else written
 
 
 class Host(Protocol):
@@ -126,57 +109,9 @@ class Host(Protocol):
         ...
 
 
-class Bound:
-    """The arguments of a call, by the names of the function's parameters."""
-
-    def __init__(self, arguments: Arguments, positional: Iterable[str], keyword: Iterable[str] = ()) -> None:
-        names = tuple(positional)
-        self.given: dict[str, Argument] = dict(zip(names, arguments.positional, strict=False))
-        self.given.update((name, value) for name, value in arguments.keywords if name in (*names, *keyword))
-        self.open = arguments.open
-
-    def get(self, name: str) -> Argument | None:
-        """An argument, None where it is not given or given as None."""
-        argument = self.given.get(name)
-        return None if argument is None or argument.value == NONE else argument
-
-    def value(self, name: str) -> Value:
-        """The value of an argument, None where it is not given."""
-        argument = self.given.get(name)
-        if argument is not None:
-            return argument.value
-        return Unknown(words=f"an unpacked argument `{name}`") if self.open else NONE
-
-    def place(self, name: str) -> Place | None:
-        """Where an argument is written."""
-        argument = self.given.get(name)
-        return None if argument is None else argument.place
-
-    def resolve(self, resolved: Callable[[Value], Value]) -> None:
-        """See through values of other files."""
-        self.given = {name: replace(given, value=resolved(given.value)) for name, given in self.given.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """The name of an operator in a string: characters `start` to `end` of it are `name.overload`."""
-
-    namespace: str | None
-    name: str
-    overload: str
-    start: int
-    end: int
-
-
-def _parse(text: str) -> _Named:
-    match = _NAME.match(text)
-    assert match is not None  # it matches the empty string
-    return _Named(match["namespace"], match["name"], match["overload"] or "", *match.span("local"))
-
-
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Into what something is registered: a library object, or the unit of the call at `place` (None: of the call itself)."""
+    """Into what something is registered: a library object, or the unit of the call at `place` (None: its own)."""
 
     macro: str
     library: LibraryState | None = None
@@ -188,19 +123,9 @@ class _Target:
         return self.library.namespace if self.library else None
 
 
-class _BlockedError(Exception):
-    """Something that must be known for a fact is not."""
-
-    def __init__(self, what: str, value: Value, **known: Any) -> None:
-        super().__init__(what)
-        self.what = what
-        self.value = value
-        self.known = known
-
-
 @dataclass(frozen=True, slots=True)
 class _Api:
-    """A function of torch, or a method of what it makes (`owner`): its parameters, and those without which nothing is known.
+    """A function of torch, or a method of what it makes (`owner`): its parameters, and those that must be known.
 
     `what` is what a call registers (`Unresolved.what`), empty for nothing.
     """
@@ -233,7 +158,9 @@ class Registrar:
         bound.resolve(self.host.resolved)
         return _waiting_for(api.handler(self, name, bound, place), arguments)
 
-    def method(self, owner: Library | CustomOp | Operator, name: str, arguments: Arguments, place: Place) -> Value | None:
+    def method(
+        self, owner: Library | CustomOp | Operator, name: str, arguments: Arguments, place: Place
+    ) -> Value | None:
         """Call a method of a library, of a custom operator, or of `torch.ops.…`; None where it registers nothing."""
         api = _METHODS[type(owner)].get(name)
         if api is None:
@@ -245,9 +172,7 @@ class Registrar:
         bound.resolve(self.host.resolved)
         return _waiting_for(api.handler(self, owner, bound, place), arguments)
 
-    def _postponed(
-        self, callee: Value, api: _Api, bound: Bound, arguments: Arguments, place: Place
-    ) -> Value | None:
+    def _postponed(self, callee: Value, api: _Api, bound: Bound, arguments: Arguments, place: Place) -> Value | None:
         """Leave a call to when the files are known that its arguments come from."""
         blocking = next((name for name in api.needed if linkable(bound.value(name))), None)
         result = None if blocking is None else self.host.defer(callee, arguments, place)
@@ -256,7 +181,7 @@ class Registrar:
         return result
 
     def _block(self, what: str, value: Value) -> Fact:
-        raise _BlockedError(what, value)
+        raise BlockedError(what, value)
 
     # Events
 
@@ -271,8 +196,8 @@ class Registrar:
     ) -> None:
         """Add the fact that `make` makes, once for each call that tells more; what it lacks makes the event unresolved.
 
-        A call tells more if something that blocks the fact, or `refine`, depends on a parameter. `tag` keeps events apart
-        that one call makes.
+        A call tells more if something that blocks the fact, or `refine`, depends on a parameter. `tag` keeps events
+        apart that one call makes.
         """
         site = self.host.site(place)
         identity = (site.chain, what, tag)
@@ -282,7 +207,7 @@ class Registrar:
         open_to = parameters_of(refine)
         try:
             fact = make(site)
-        except _BlockedError as blocked:
+        except BlockedError as blocked:
             fact = self._unresolved(site, what, blocked, target)
             open_to = parameters_of(blocked.value)
         if open_to:
@@ -293,14 +218,14 @@ class Registrar:
             self.recorder.add(fact)
             self.recorder.settle(identity)
 
-    def _unresolved(self, site: Site, what: str, blocked: _BlockedError, target: _Target | None) -> Unresolved:
+    def _unresolved(self, site: Site, what: str, blocked: BlockedError, target: _Target | None) -> Unresolved:
         library = target.library if target else None
         return Unresolved(
             what,
-            f"{blocked.what} is {_words(blocked.value)}",
+            f"{blocked.what} is {words_of(blocked.value)}",
             site.place,
             library.unit if library and library.home is self.recorder else None,
-            blocked.known.get("namespace") or (library.namespace if library else None) or _namespace_of(blocked.value),
+            blocked.known.get("namespace") or (library.namespace if library else None) or namespace_of(blocked.value),
             blocked.known.get("key"),
             Language.PYTHON,
             site.condition,
@@ -331,7 +256,7 @@ class Registrar:
             spelled = None if target.place else site.spelled
             return self.recorder.unit_by_name(target.macro, place, namespace, site.condition, spelled=spelled)
         if library.namespace is None:
-            raise _BlockedError("the library's namespace", Unknown(words="not known", parameters=library.parameters))
+            raise BlockedError("the library's namespace", Unknown(words="not known", parameters=library.parameters))
         if library.home is self.recorder and library.unit is not None:
             return library.unit
         named = None if library.namespace == _WILDCARD else library.namespace
@@ -348,9 +273,9 @@ class Registrar:
         state = LibraryState(
             place,
             api,
-            _text(namespace),
-            _text(bound.value("kind")),
-            _text(bound.value("dispatch_key")) or None,
+            text_or_empty(namespace),
+            text_or_empty(bound.value("kind")),
+            text_or_empty(bound.value("dispatch_key")) or None,
             parameters_of(namespace),
             self.host.site(place).condition,
             self.host.function_place(),
@@ -363,7 +288,7 @@ class Registrar:
 
     def _library_unit(self, state: LibraryState, namespace: Value, bound: Bound, site: Site) -> Unit:
         if state.namespace is None:
-            raise _BlockedError("the namespace", namespace)
+            raise BlockedError("the namespace", namespace)
         unit = self.recorder.new_unit(
             state.macro,
             state.place,
@@ -379,9 +304,9 @@ class Registrar:
     def _library_define(self, library: Library, bound: Bound, place: Place) -> Value:
         schema = bound.value("schema")
         target = _Target(library.state.macro, library.state)
-        analysis = _text(bound.value("alias_analysis")) or None
-        self._define(target, schema, bound.place("schema"), place, _tags(bound.value("tags")), analysis)
-        return _name_in(schema)
+        analysis = text_or_empty(bound.value("alias_analysis")) or None
+        self._define(target, schema, bound.place("schema"), place, tags_of(bound.value("tags")), analysis)
+        return name_in(schema)
 
     def _library_impl(self, library: Library, bound: Bound, place: Place) -> Value:
         target = _Target(library.state.macro, library.state)
@@ -404,9 +329,9 @@ class Registrar:
         library = target.library
         assert library is not None
         argument = bound.get("dispatch_key")
-        key = library.key if argument is None else _text(argument.value)
+        key = library.key if argument is None else text_or_empty(argument.value)
         if argument is not None and key is None:
-            raise _BlockedError("the key", argument.value)
+            raise BlockedError("the key", argument.value)
         return Fallback(
             self._unit(target, site, library.namespace or ""),
             key or None,
@@ -432,14 +357,14 @@ class Registrar:
         analysis: str | None = None,
         name: Argument | None = None,
     ) -> None:
-        """An operator is defined. `schema` begins with the operator's name; `name` is that alone, if it is an argument."""
+        """An operator is defined. `schema` begins with the operator's name; `name` is that alone, if an argument."""
 
         def make(site: Site) -> Definition:
-            string = _string(schema)
-            text, named = _named(string)
+            string = as_string(schema)
+            text, named = named_in(string)
             namespace = named.namespace or target.namespace
             if not namespace:
-                raise _BlockedError("the name", plain(text))
+                raise BlockedError("the name", plain(text))
             at = site.here(written or (name.place if name else None))
             whole = text_at(string.slice(0, len(text)), at)
             own = text_at(string.slice(named.start, len(text)), at) if name else whole
@@ -448,7 +373,7 @@ class Registrar:
                 OperatorName(namespace, named.name, named.overload),
                 site.place,
                 whole.place_of(named.start, named.end),
-                text_at(_string(name.value), at) if name else whole,
+                text_at(as_string(name.value), at) if name else whole,
                 own if string.text is not None else None,
                 explicit_namespace=named.namespace,
                 tags=tags,
@@ -466,7 +391,7 @@ class Registrar:
         if isinstance(name, Library):
             return self._define_decorator(name, bound, place)
         schema = pure.concatenate((name, bound.value("schema")))
-        tags = _tags(bound.value("tags"))
+        tags = tags_of(bound.value("tags"))
         self._define(_by_name(api, bound), schema, None, place, tags, name=bound.given.get("qualname"))
         return NONE
 
@@ -477,7 +402,7 @@ class Registrar:
 
         def apply(function: Argument) -> Value:
             self._define(target, schema, written, place)
-            self._implement(target, Argument(_name_in(schema), written=written), function, None, place)
+            self._implement(target, Argument(name_in(schema), written=written), function, None, place)
             return function.value
 
         return self._decorator(apply)
@@ -498,10 +423,10 @@ class Registrar:
         return self._applied(bound.get("fn"), apply)
 
     def _new_custom_op(self, api: str, bound: Bound, function: Argument, place: Place) -> CustomOp:
-        name, schema, tags = bound.value("name"), bound.value("schema"), _tags(bound.value("tags"))
+        name, schema, tags = bound.value("name"), bound.value("schema"), tags_of(bound.value("tags"))
         if schema == NONE:
             schema = self._inferred(function.value, bound.value("mutates_args"), tags, place)
-        made = CustomOp(_string(name), api, self.host.site(place).place)
+        made = CustomOp(as_string(name), api, self.host.site(place).place)
         whole = pure.concatenate((name, schema))
         self._define(_Target(api, place=made.place), whole, None, place, tags, name=bound.given.get("name"))
         return made
@@ -513,7 +438,7 @@ class Registrar:
         def apply(function: Argument) -> Value:
             spelled = schema.value if schema else self._inferred(function.value, Sequence(()), (), place)
             name = bound.value("name")
-            made = CustomOp(_string(name), api, self.host.site(place).place)
+            made = CustomOp(as_string(name), api, self.host.site(place).place)
             whole = pure.concatenate((name, spelled))
             self._define(_Target(api, place=made.place), whole, None, place, name=bound.given.get("name"))
             return made if api == LEGACY_CUSTOM_OP else function.value
@@ -536,13 +461,13 @@ class Registrar:
         devices: bool = True,
     ) -> None:
         """A kernel is registered at one or several keys (or `devices`), which may be those of the library."""
-        if keys is None or _text(keys.value) == "":
+        if keys is None or text_or_empty(keys.value) == "":
             key = (target.library.key if target.library else None) or COMPOSITE_IMPLICIT
             self._implement_at(target, operator, function, key, place)
             return
         written = keys.value.items if isinstance(keys.value, Sequence) else (keys.value,)
         for value in dict.fromkeys(written):
-            text = _text(value)
+            text = text_or_empty(value)
             if text is None:
                 self._event(place, "impl", partial(self._no_key, target, operator, value), target, tag="?")
             else:
@@ -551,13 +476,13 @@ class Registrar:
 
     def _no_key(self, target: _Target, operator: Argument | None, value: Value, _site: Site) -> Fact:
         known: dict[str, Any] = {}
-        text = _operator_string(operator.value if operator else NONE).text
+        text = operator_string(operator.value if operator else NONE).text
         if text is not None:
-            named = _parse(text)
+            named = parse_name(text)
             namespace = named.namespace or target.namespace
             if namespace:
                 known = {"operator": OperatorName(namespace, named.name, named.overload), "namespace": namespace}
-        raise _BlockedError("the key", value, **known)
+        raise BlockedError("the key", value, **known)
 
     def _implement_at(
         self,
@@ -572,13 +497,13 @@ class Registrar:
         """A kernel is registered at a key."""
 
         def make(site: Site) -> Implementation:
-            string = _operator_string(operator.value if operator else NONE)
+            string = operator_string(operator.value if operator else NONE)
             if string.text is None:
-                raise _BlockedError("the operator's name", string, key=key)
-            named = _parse(string.text)
+                raise BlockedError("the operator's name", string, key=key)
+            named = parse_name(string.text)
             namespace = named.namespace or target.namespace
             if not namespace:
-                raise _BlockedError("the name", string, key=key)
+                raise BlockedError("the name", string, key=key)
             text = text_at(string, site.here(operator.place if operator else None))
             return Implementation(
                 self._unit(target, site, namespace),
@@ -611,12 +536,12 @@ class Registrar:
             return Kernel(kind, value.name, at, defined=value.place)
         if isinstance(value, Imported) and value.dotted == _FALLTHROUGH:
             return Kernel(KernelKind.FALLTHROUGH, _FALLTHROUGH, at)
-        return Kernel(kind, _words(value).strip("`"), at)
+        return Kernel(kind, words_of(value).strip("`"), at)
 
     def _named_string(self, api: str, operator: Value, place: Place, written: Place | None) -> None:
         """A string names an operator for a function of torch."""
         text = operator.text if isinstance(operator, String) else None
-        named = _parse(text) if text is not None else None
+        named = parse_name(text) if text is not None else None
         if named is None or not named.namespace or not isinstance(operator, String):
             return
         at = written or place
@@ -703,7 +628,7 @@ class Registrar:
 
     def _autocast(self, target: _Target, operator: Argument | None, bound: Bound, place: Place) -> None:
         device = bound.value("device_type")
-        text = _text(device)
+        text = text_or_empty(device)
         function = Argument(Unknown(words="torch.library.register_autocast"))
         if text is None:
             self._event(place, "impl", partial(self._no_key, target, operator, device), target, tag="?")
@@ -730,7 +655,9 @@ class Registrar:
 
     def _op_register(self, owner: CustomOp, bound: Bound, place: Place, key: str, kind: KernelKind) -> Value:
         def apply(function: Argument) -> Value:
-            self._implement_at(_Target(owner.macro, place=owner.place), Argument(owner.name), function, key, place, kind)
+            self._implement_at(
+                _Target(owner.macro, place=owner.place), Argument(owner.name), function, key, place, kind
+            )
             return function.value
 
         return self._applied(bound.get("fn"), apply)
@@ -770,7 +697,7 @@ class Registrar:
 
     def _infer_schema(self, _api: str, bound: Bound, place: Place) -> Value:
         schema = self._inferred(
-            bound.value("function"), bound.value("mutates_args"), _tags(bound.value("tags")), place
+            bound.value("function"), bound.value("mutates_args"), tags_of(bound.value("tags")), place
         )
         name = bound.value("op_name")
         return schema if name == NONE else pure.concatenate((name, schema))
@@ -799,8 +726,8 @@ class Registrar:
             return LibraryLoad(
                 site.place,
                 api,
-                _text(path),
-                _words(path).strip("`"),
+                text_or_empty(path),
+                words_of(path).strip("`"),
                 context.run,
                 context.caught,
                 context.swallowed,
@@ -828,7 +755,9 @@ _OP_NAMES = ("lib",)
 
 _APIS: dict[str, _Api] = {
     LIBRARY: _Api(Registrar._library, ("ns", "kind", "dispatch_key"), needed=("ns", "dispatch_key"), what="unit"),
-    SCOPED_LIBRARY: _Api(Registrar._library, ("ns", "kind", "dispatch_key"), needed=("ns", "dispatch_key"), what="unit"),
+    SCOPED_LIBRARY: _Api(
+        Registrar._library, ("ns", "kind", "dispatch_key"), needed=("ns", "dispatch_key"), what="unit"
+    ),
     RAW_LIBRARY: _Api(Registrar._library, ("kind", "ns", "dispatch_key"), needed=("ns", "dispatch_key"), what="unit"),
     "torch.library.define": _Api(
         Registrar._define_by_name, ("qualname", "schema"), ("lib", "tags"), ("qualname", "schema", "lib"), "def"
@@ -854,7 +783,11 @@ _APIS: dict[str, _Api] = {
     ),
     "torch._subclasses.fake_impls.register_op_impl": _Api(Registrar._register_op_impl, ("op",), (), ("op",), "impl"),
     "torch.library.impl": _Api(
-        Registrar._impl, ("op", "types", "func"), ("lib", "name", "dispatch_key"), ("op", "types", "name", "lib"), "impl"
+        Registrar._impl,
+        ("op", "types", "func"),
+        ("lib", "name", "dispatch_key"),
+        ("op", "types", "name", "lib"),
+        "impl",
     ),
     "torch.library.register_kernel": _Api(
         Registrar._impl, ("op", "types", "func"), _OP_NAMES, ("op", "types", "lib"), "impl"
@@ -866,7 +799,11 @@ _APIS: dict[str, _Api] = {
     ),
     "torch.library.register_vmap": _Api(Registrar._register_vmap, ("op", "func"), _OP_NAMES, ("op", "lib"), "impl"),
     "torch.library.register_autocast": _Api(
-        Registrar._register_autocast, ("op", "device_type", "cast_inputs"), _OP_NAMES, ("op", "device_type", "lib"), "impl"
+        Registrar._register_autocast,
+        ("op", "device_type", "cast_inputs"),
+        _OP_NAMES,
+        ("op", "device_type", "lib"),
+        "impl",
     ),
     "torch.library.register_torch_dispatch": _Api(Registrar._nothing, ("op",)),
     "torch.library.infer_schema": _Api(
@@ -886,9 +823,7 @@ _APIS: dict[str, _Api] = {
 
 _LIBRARY_METHODS: dict[str, _Api] = {
     "define": _Api(Registrar._library_define, ("schema", "alias_analysis"), ("tags",), ("schema",), "def"),
-    "impl": _Api(
-        Registrar._library_impl, ("op_name", "fn", "dispatch_key"), (), ("op_name", "dispatch_key"), "impl"
-    ),
+    "impl": _Api(Registrar._library_impl, ("op_name", "fn", "dispatch_key"), (), ("op_name", "dispatch_key"), "impl"),
     "_impl_with_aoti_compile": _Api(
         Registrar._library_impl, ("op_name", "dispatch_key"), (), ("op_name", "dispatch_key"), "impl"
     ),
@@ -901,9 +836,7 @@ _CUSTOM_OP_METHODS: dict[str, _Api] = {
     "register_kernel": _Api(Registrar._op_kernel, ("device_types", "fn"), (), ("device_types",), "impl"),
     "register_autograd": _Api(Registrar._op_autograd, ("fn",), ("setup_context",)),
     "register_vmap": _Api(Registrar._op_vmap, ("fn",), ("func",)),
-    "register_autocast": _Api(
-        Registrar._op_autocast, ("device_type", "cast_inputs"), (), ("device_type",), "impl"
-    ),
+    "register_autocast": _Api(Registrar._op_autocast, ("device_type", "cast_inputs"), (), ("device_type",), "impl"),
     "impl": _Api(Registrar._op_kernel, ("device_types",), (), ("device_types",), "impl"),
     "impl_abstract": _Api(Registrar._op_fake, ()),
     "impl_backward": _Api(Registrar._op_autograd, ()),
@@ -917,9 +850,7 @@ _METHODS: dict[type[Value], dict[str, _Api]] = {
 }
 
 
-def _inference(
-    site: Site, function: PythonFunction, result: Inferred | Failure, exact: bool
-) -> SchemaInference:
+def _inference(site: Site, function: PythonFunction, result: Inferred | Failure, exact: bool) -> SchemaInference:
     if isinstance(result, Inferred):
         return SchemaInference(site.place, function.place, result.schema)
     culprit = culprit_place(function, result.culprit)
@@ -938,82 +869,3 @@ def _by_name(api: str, bound: Bound) -> _Target:
     """The target of a function that takes the operator's full name, and may be given a library."""
     library = bound.value("lib")
     return _Target(api, library.state) if isinstance(library, Library) else _Target(api)
-
-
-def _text(value: Value) -> str | None:
-    """A string that is known; empty for None."""
-    if value == NONE:
-        return ""
-    return value.text if isinstance(value, String) else None
-
-
-def _string(value: Value) -> String:
-    return value if isinstance(value, String) else String((value,))
-
-
-def _operator_string(value: Value) -> String:
-    """The name of an operator that is given as a string, as `torch.ops.ns.op.overload` or as a custom operator."""
-    if isinstance(value, CustomOp):
-        return value.name
-    if not isinstance(value, Operator) or len(value.parts) < 2:
-        return _string(value)
-    overload = "".join(f".{part}" for part in value.parts[2:] if part != "default")
-    return plain(f"{value.parts[0]}::{value.parts[1]}{overload}")
-
-
-def _named(schema: String) -> tuple[str, _Named]:
-    """A schema as far as it is known, and the operator's name in it."""
-    text = schema.text
-    if text is None:
-        if "(" not in schema.prefix:
-            raise _BlockedError("the schema", schema)
-        text = schema.prefix
-    return text, _parse(text)
-
-
-def _name_in(schema: Value) -> Value:
-    """The name at the start of a schema."""
-    text = _text(schema)
-    if text is None or not isinstance(schema, String):
-        return String((Unknown(words="a name in a schema", parameters=parameters_of(schema)),))
-    named = _parse(text)
-    return schema.slice(named.start, named.end)
-
-
-def _tags(value: Value) -> tuple[str, ...]:
-    """The names of tags."""
-    tags = value.items if isinstance(value, Sequence) else (value,)
-    return tuple(tag.attributes[-1] for tag in tags if isinstance(tag, Imported) and tag.attributes)
-
-
-def _namespace_of(value: Value) -> str | None:
-    """The namespace that a string of which only the start is known names."""
-    prefix = value.prefix if isinstance(value, String) else ""
-    return _parse(prefix).namespace or None
-
-
-def _words(value: Value) -> str:
-    """A value that is not known, for a message."""
-    if isinstance(value, String) and len(value.parts) == 1 and isinstance(value.parts[0], Value):
-        value = value.parts[0]
-    if isinstance(value, Unknown) and value.node is None:
-        return value.words
-    return f"`{_spelled(value)}`"
-
-
-def _spelled(value: Value) -> str:
-    if isinstance(value, Unknown):
-        return value.words if value.node is None else render_value(value)
-    if isinstance(value, String):
-        return "".join(part.text if isinstance(part, Run) else f"{{{_spelled(part)}}}" for part in value.parts)
-    if isinstance(value, Imported):
-        return value.dotted
-    if isinstance(value, Derived):
-        return f"an item of {_spelled(value.owner)}"
-    if isinstance(value, Operator):
-        return ".".join(("torch.ops", *value.parts))
-    if isinstance(value, CustomOp):
-        return _spelled(value.name)
-    if isinstance(value, Function):
-        return value.name
-    return repr(value.value) if isinstance(value, Constant) else f"a {type(value).__name__.lower()}"

@@ -54,7 +54,7 @@ class _Canonical(ast.NodeTransformer):
                 setattr(own, name, list(value))
         return super().generic_visit(own)
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 (the name that ast asks for)
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         value = self.scope.lookup(node.id)
         if isinstance(value, Imported):
             return ast.Name(value.dotted.removeprefix("builtins."))

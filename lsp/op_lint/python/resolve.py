@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from op_lint.facts import FileFacts, Language, Place, PythonFacts, PythonFunction
 from op_lint.python import pure
-from op_lint.python.expressions import Context, TooComplexError
+from op_lint.python.context import Context
+from op_lint.python.expressions import TooComplexError
 from op_lint.python.interpreter import Interpreter
 from op_lint.python.linkage import (
+    Linkage,
     LinkArguments,
     LinkCall,
     LinkChoice,
@@ -21,6 +23,7 @@ from op_lint.python.linkage import (
     LinkConstant,
     LinkCustomOp,
     LinkDerived,
+    Linked,
     LinkFunction,
     LinkImported,
     LinkInstance,
@@ -34,8 +37,6 @@ from op_lint.python.linkage import (
     LinkString,
     LinkText,
     LinkUnknown,
-    Linkage,
-    Linked,
     decode_linkage,
 )
 from op_lint.python.modules import ModuleIndex
@@ -168,7 +169,9 @@ class _Project:
             found = self._exported(value, importer)
         finally:
             self._following.pop()
-        described = self._wrapper(value, KNOWN_WRAPPERS if found is value else ()) or self._wrapper(value, self.wrappers)
+        described = self._wrapper(value, KNOWN_WRAPPERS if found is value else ()) or self._wrapper(
+            value, self.wrappers
+        )
         return described or found
 
     def _exported(self, value: Imported, importer: str) -> Value:
@@ -240,7 +243,7 @@ class _Project:
 
     def _call(self, page: _Page, call: LinkCall) -> Value:
         """Make a call, once for each round of the loops over other files' values that it is in."""
-        loops = sorted(_loops(call), key=lambda loop: loop[0])
+        loops = sorted(dict.fromkeys(_loops(call)), key=lambda loop: loop[0])
         return self._rounds(page, call, loops, [0])
 
     def _rounds(self, page: _Page, call: LinkCall, loops: list[tuple[Place, Linked]], made: list[int]) -> Value:
@@ -281,7 +284,10 @@ class _Project:
     def _arguments(self, page: _Page, linked: LinkArguments) -> Arguments:
         return Arguments(
             tuple(Argument(self._thawed(page, given.value), written=given.place) for given in linked.positional),
-            tuple((name, Argument(self._thawed(page, given.value), written=given.place)) for name, given in linked.keywords),
+            tuple(
+                (name, Argument(self._thawed(page, given.value), written=given.place))
+                for name, given in linked.keywords
+            ),
             linked.open,
         )
 
@@ -434,16 +440,16 @@ _THAW: dict[type, Callable[..., Value]] = {
 }
 
 
-def _loops(linked: object) -> set[tuple[Place, Linked]]:
+def _loops(linked: object) -> Iterator[tuple[Place, Linked]]:
     """The loops over values of other files in which a call is, and those values."""
     if isinstance(linked, tuple):
-        return set().union(*(_loops(item) for item in linked))
-    if not isinstance(linked, msgspec.Struct) or isinstance(linked, Place | PythonFunction | LinkText):
-        return set()
-    found = set().union(*(_loops(getattr(linked, name)) for name in linked.__struct_fields__))
-    if isinstance(linked, LinkDerived) and linked.how == "each" and linked.loop is not None:
-        found.add((linked.loop, linked.owner))
-    return found
+        for item in linked:
+            yield from _loops(item)
+    elif isinstance(linked, msgspec.Struct) and not isinstance(linked, Place | PythonFunction | LinkText):
+        for name in linked.__struct_fields__:
+            yield from _loops(getattr(linked, name))
+        if isinstance(linked, LinkDerived) and linked.how == "each" and linked.loop is not None:
+            yield linked.loop, linked.owner
 
 
 def _without(facts: FileFacts, places: set[Place]) -> FileFacts:
@@ -474,7 +480,7 @@ def _joined(facts: FileFacts, new: FileFacts) -> FileFacts:
         unresolved=ordered((*facts.unresolved, *new.unresolved)),
         python=replace(
             python,
-            uses=ordered({*python.uses, *more.uses}),
+            uses=ordered(dict.fromkeys((*python.uses, *more.uses))),
             loads=ordered((*python.loads, *more.loads)),
             libraries=ordered((*python.libraries, *more.libraries)),
             functions=ordered((*python.functions, *(found for found in more.functions if found.place not in known))),

@@ -19,8 +19,8 @@ _METHODS = (
 _MARKS = tuple(
     b"""
     .define( .impl( Library( _dispatch_library cpp_extension custom_op getattr(torch impl_abstract infer_schema
-    load_library py_impl register_autocast register( register_autograd register_fake register_kernel register_meta register_vmap
-    torch._custom_op torch._library torch.classes torch.library torch.ops triton_op
+    load_library py_impl register_autocast register( register_autograd register_fake register_kernel register_meta
+    register_vmap torch._custom_op torch._library torch.classes torch.library torch.ops triton_op
     """.split()
 )
 """What a file that registers, loads or calls operators has in it, in some spelling."""
@@ -39,7 +39,10 @@ _SMALL_FILE = 4000
 _OTHER_MARKS = (
     (b"register_", re.compile(rb"\bregister_\w*op\b")),
     (b"Library", re.compile(rb"Library\w*\(")),
-    (b"from torch import", re.compile(rb"\bfrom torch import[^\n]*(?:\bops\b|\blibrary\b|_custom_op|_library|\($)", re.M)),
+    (
+        b"from torch import",
+        re.compile(rb"\bfrom torch import[^\n]*(?:\bops\b|\blibrary\b|_custom_op|_library|\($)", re.M),
+    ),
 )
 """Rarer spellings: a word that must be there, and what must follow where it is."""
 
@@ -52,7 +55,8 @@ _INTEREST = re.compile(
 """What marks the lines of a file that are worth reading."""
 
 _IMPORT = re.compile(
-    rb"^(?P<indent>[ \t]*)(?:from[ \t]+(?P<dots>\.*)[ \t]*(?P<module>[\w.]*)[ \t]+import[ \t]*(?P<names>\([^)]*\)|[^\r\n]*)"
+    rb"^(?P<indent>[ \t]*)(?:"
+    rb"from[ \t]+(?P<dots>\.*)[ \t]*(?P<module>[\w.]*)[ \t]+import[ \t]*(?P<names>\([^)]*\)|[^\r\n]*)"
     rb"|import[ \t]+(?P<modules>[^\r\n]*))",
     re.MULTILINE,
 )

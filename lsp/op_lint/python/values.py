@@ -93,8 +93,8 @@ def plain(text: str) -> String:
 class Unknown(Value):
     """A value that the source does not tell. `parameters` are the parameters of functions that it depends on.
 
-    `node` is the expression in `scope` that it is, for its text and for type annotations; `condition` is set where it is
-    a truth value with a structure.
+    `node` is the expression in `scope` that it is, for its text and for type annotations; `condition` is set where it
+    is a truth value with a structure.
     """
 
     node: ast.expr | None = None
@@ -198,8 +198,8 @@ class Function(Value):
 
     `defaults` has the value of each parameter that has a default. `receiver` is what its first parameter is bound to.
     `described` is set instead of `node` for a function of another file of which only the signature is at hand.
-    `binding` is `static`, `class` or `property` where such a decorator is on it, `owner` the class it is in, `outer` the
-    function it is in. `decorated` says that some decorator may have replaced it.
+    `binding` is `static`, `class` or `property` where such a decorator is on it, `owner` the class it is in, `outer`
+    the function it is in. `decorated` says that some decorator may have replaced it.
     """
 
     name: str
@@ -331,8 +331,8 @@ class Choice(Value):
 class Result(Value):
     """What a call that can only be understood with other files returns, or an attribute of that.
 
-    `path` is the file of the call, empty for the file at hand. `instead` is what it is taken for as long as nothing better
-    is known: the function that is decorated.
+    `path` is the file of the call, empty for the file at hand. `instead` is what it is taken for as long as nothing
+    better is known: the function that is decorated.
     """
 
     index: int

@@ -58,9 +58,9 @@ APIS: dict[str, str] = {
 }
 """Every dotted name of a function that registers, loads or names operators, and the name it is best known by."""
 
-SINCE_2_4 = frozenset(_LIBRARY_FUNCTIONS) - {"infer_schema", "get_kernel", "triton_op", "register_vmap"} - {
-    "register_autocast"
-}
+SINCE_2_4 = (
+    frozenset(_LIBRARY_FUNCTIONS) - {"infer_schema", "get_kernel", "triton_op", "register_vmap"} - {"register_autocast"}
+)
 """What every supported torch has in `torch.library`: `hasattr(torch.library, ...)` is true of it (torch 2.4)."""
 
 TORCH_LIBRARIES = {
@@ -116,7 +116,7 @@ DEVICE_KEYS = {
 """The dispatch key of each device type (`torch._C._dispatch_key_for_device`, torch 2.13)."""
 
 RENAMED_BACKENDS = frozenset({"mlu", "musa", "npu", "openreg"})
-"""Names that out-of-tree backends give to the device type `privateuseone` (`torch.utils.rename_privateuse1_backend`)."""
+"""Names that backends outside torch give to `privateuseone` (`torch.utils.rename_privateuse1_backend`)."""
 
 DEFAULT = "default"
 """The `types` of `torch.library.impl` for all devices."""
@@ -193,7 +193,9 @@ DTYPES = {
 """The names of dtypes in `torch`, and the name that a dtype prints as (torch 2.13)."""
 
 REGISTERING_NAME = re.compile(
-    r"regist|custom_?op|define|librar|dialect|(?:^|_)fake|impl_abstract|abstract_impl|load_(?:torch|ops?|ext)", re.IGNORECASE
+    r"regist|custom_?op|define|librar|dialect|impl_abstract|abstract_impl|load_(?:torch|ops?|ext)"
+    r"|(?:^|_)fake(?:$|_(?!quant|tensor|mode|data|input|module))",
+    re.IGNORECASE,
 )
 """Names of functions that register operators: a call of such a one from another file is worth remembering."""
 
