@@ -8,6 +8,8 @@ object, wherever macros, helper functions and lambdas put them. A macro's name d
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from functools import cached_property
 
 from op_lint.cpp.bodies import INIT_TYPES, LIBRARY_TYPES, BodyReader, Library, Scope, Value
 from op_lint.cpp.calls import LEGACY_TYPE
@@ -73,14 +75,20 @@ class _UnitReader:
     def find_function(self, name: str) -> Cursor | None:
         """A function of this source by the name that a registration calls it; None where several could be meant."""
         written = "::".join(part.partition("<")[0] for part in split_name(name))
-        simple = written.rpartition("::")[2]
         found = {
-            qualified_name(cursor): cursor
-            for cursor in reversed(self.declarations)
-            if cursor.kind in FUNCTIONS and cursor.spelling == simple
+            qualified: cursor
+            for cursor in self._functions.get(written.rpartition("::")[2], ())
+            if f"::{(qualified := qualified_name(cursor))}".endswith(f"::{written}")
         }
-        meant = [cursor for qualified, cursor in found.items() if f"::{qualified}".endswith(f"::{written}")]
-        return meant[0] if len(meant) == 1 else None
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    @cached_property
+    def _functions(self) -> dict[str, list[Cursor]]:
+        found: dict[str, list[Cursor]] = defaultdict(list)
+        for cursor in self.declarations:
+            if cursor.kind in FUNCTIONS:
+                found[cursor.spelling].append(cursor)
+        return found
 
     def called_initialiser(self, cursor: Cursor) -> None:
         """`static auto done = [] { library.def(...); return 0; }()`: a variable made by code that registers."""
