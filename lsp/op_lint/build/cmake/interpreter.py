@@ -25,6 +25,8 @@ from op_lint.facts import Place
 _DEEPEST = 40
 _MOST_TURNS = 2_000
 _MOST_ITEMS = 20_000
+_LONGEST = 100_000
+"""Characters of a value that is still followed."""
 _HEAVIEST = 256
 """Of the condition that no error has ended the configuration; what goes beyond is not taken into account."""
 
@@ -64,6 +66,10 @@ class Call:
     def items(self, start: int = 0) -> Items:
         """The items of all arguments from `start` (0-based) on."""
         return tuple(item for value in self.values[start:] for item in value)
+
+
+def _length(piece: str | Items) -> int:
+    return len(piece) if isinstance(piece, str) else sum(len(item.text) + 1 for item in piece)
 
 
 Handler = Callable[["Interpreter", Call], None]
@@ -126,6 +132,7 @@ class Interpreter:
         self._assumed: Guard = ALWAYS
         self._stack: list[str] = []
         self._scripts = scripts
+        self._assigned: set[str] = set()
 
     # Conditions.
 
@@ -161,7 +168,8 @@ class Interpreter:
 
     def set(self, name: str, value: Iterable[Item], *, parent: bool = False) -> None:
         """Set a variable, here or in the scope around this one."""
-        items = tuple(value)[:_MOST_ITEMS]
+        items = tuple(item if len(item.text) <= _LONGEST else item._replace(text="${...}") for item in value)
+        items = items[:_MOST_ITEMS]
         frame = self.frame.outer if parent else self.frame
         if frame is not None and name:
             self.memory.write(frame, name, items)
@@ -217,6 +225,7 @@ class Interpreter:
         if argument.kind in ("bracket", "parenthesis"):
             return [(Item(argument.text, ALWAYS, argument.place),)]
         value = self._value(argument)
+        self.files.budget.spend(len(value) // 16)
         if argument.kind == "quoted":
             return [value]
         return [(item,) for item in value]
@@ -234,13 +243,18 @@ class Interpreter:
         if reference.kind == "ENV":
             return (Item(f"$ENV{{{name}}}"),)
         value = self.frame.lookup(name)
-        return (Item(f"${{{name}}}"),) if value is None else under(value, self.given)
+        if value is not None:
+            return under(value, self.given)
+        # What the project sets itself, but not here, is empty; anything else may come from outside.
+        return () if name in self._assigned else (Item(f"${{{name}}}"),)
 
     def _name(self, parts: tuple[str | Reference, ...]) -> str:
         return "".join(part if isinstance(part, str) else text_of(self._lookup(part)) for part in parts)
 
     def _concatenated(self, pieces: Sequence[str | Items], place: Place) -> Items:
         """The pieces as one text, split into its items; alternatives where a piece depends on conditions."""
+        if sum(map(_length, pieces)) > _LONGEST:
+            return (Item("${...}", ALWAYS, place),)
         conditions = dict.fromkeys(item.condition for piece in pieces if not isinstance(piece, str) for item in piece)
         if conditions.keys() <= {ALWAYS}:
             text = "".join(piece if isinstance(piece, str) else text_of(piece) for piece in pieces)
@@ -286,6 +300,7 @@ class Interpreter:
             for problem in script.problems:
                 self.files.note(problem.code, problem.message, problem.place)
             self._scripts[path] = script.commands
+        self._assigned.update(_assigned_in(self._scripts[path]))
         self.read[path] = None
         return self._scripts[path]
 
@@ -503,6 +518,18 @@ class Interpreter:
             if function.is_macro:
                 frame.macros.pop()
             self.frame = frame
+
+
+_ASSIGNING = {"set": 0, "list": 1, "file": 1}
+"""Commands that set a variable, and which of their arguments names it (0-based)."""
+
+
+def _assigned_in(commands: Sequence[Command]) -> Iterator[str]:
+    """The variables that commands set, as far as they are named literally."""
+    for command in commands:
+        position = _ASSIGNING.get(command.name)
+        if position is not None and len(command.arguments) > position:
+            yield command.arguments[position].text
 
 
 def _bound(function: Function, values: Sequence[Items]) -> dict[str, Items]:

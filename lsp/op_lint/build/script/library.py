@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from op_lint.build.guards import ALWAYS, NEVER, any_of, both, opposite
 from op_lint.build.script.values import (
     FALSE,
+    LONGEST,
     NOTHING,
     TRUE,
     Arguments,
@@ -70,7 +72,7 @@ def native(value: Value) -> object:
 def lifted(result: object, place: Place | None) -> Value:
     """The value that a Python object is."""
     if isinstance(result, str):
-        return Text(result, place)
+        return Text(result, place) if len(result) <= LONGEST else Unknown("...")
     if isinstance(result, bool):
         return Truth(ALWAYS if result else NEVER)
     if isinstance(result, int | float):
@@ -105,7 +107,7 @@ def concatenated(parts: Sequence[Value], place: Place) -> Value:
     def join(values: list[Value]) -> Value:
         texts = [str(value.value) if isinstance(value, Number) else text_of(value) for value in values]
         known = [text for text in texts if text is not None]
-        if len(known) != len(texts):
+        if len(known) != len(texts) or sum(map(len, known)) > LONGEST:
             return Unknown(f'f"{"".join(text or "..." for text in texts)}"'[:100])
         return Text("".join(known), place)
 
@@ -543,7 +545,8 @@ def _text_method(owner: Text, name: str, values: list[Value], keywords: dict[str
         entries, complete = entries_of(values[0])
         texts = [text_of(entry.value) for entry in entries if entry.condition is ALWAYS]
         known = [text for text in texts if text is not None]
-        if complete and len(known) == len(entries):
+        length = sum(map(len, known)) + len(known) * len(owner.text)
+        if complete and len(known) == len(entries) and length <= LONGEST:
             return Text(owner.text.join(known), owner.place)
         return Unknown(f"{words_of(owner)}.join(...)"[:100])
     if name not in _TEXT_METHODS:
@@ -551,7 +554,9 @@ def _text_method(owner: Text, name: str, values: list[Value], keywords: dict[str
     try:
         arguments = [native(value) for value in values]
         named = {key: native(value) for key, value in keywords.items()}
-        if name == "format" and any(len(str(each)) > 500 for each in arguments):
+        if name == "format" and re.search(r"\d{4}", owner.text):
+            return Unknown("...")  # a width that would make a text of any length
+        if name in ("format", "replace") and sum(len(str(each)) for each in (owner.text, *arguments)) > 2_000:
             return Unknown("...")
         result: object = getattr(owner.text, name)(*arguments, **named)
     except (ValueError, TypeError, IndexError, KeyError, AttributeError, MemoryError, OverflowError):

@@ -7,6 +7,8 @@ import posixpath
 
 from op_lint.build.guards import ALWAYS, NEVER, Guard, any_of, atom, both, opposite
 from op_lint.build.script.values import (
+    LONGEST,
+    MOST_ITEMS,
     FilePath,
     Items,
     Named,
@@ -48,8 +50,8 @@ def _operate(operator: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(operator, ast.Mod) and isinstance(left, Text):
         return _formatted(left, right)
     if isinstance(operator, ast.Mult) and isinstance(left, Items) and isinstance(right, Number):
-        times = int(right.value) if 0 <= right.value <= 16 else 0
-        return Items(left.entries * times, left.kind, left.open)
+        times = int(right.value) if 0 <= right.value <= 16 and len(left.entries) <= MOST_ITEMS // 16 else 0
+        return Items(left.entries * times, left.kind, left.open or not times)
     if isinstance(operator, ast.BitOr | ast.BitAnd) and isinstance(left, Truth) and isinstance(right, Truth):
         either = any_of((left.condition, right.condition))
         return Truth(either if isinstance(operator, ast.BitOr) else both(left.condition, right.condition))
@@ -68,11 +70,12 @@ def _joined(left: Value, right: Value) -> Value:
     one, one_complete = entries_of(left)
     other, other_complete = entries_of(right)
     kind = left.kind if isinstance(left, Items) else "list"
-    return Items([*one, *other], kind, not (one_complete and other_complete))
+    too_many = len(one) + len(other) > MOST_ITEMS
+    return Items([*one, *other][:MOST_ITEMS], kind, too_many or not (one_complete and other_complete))
 
 
 def _sum(left: Value, right: Value) -> Value:
-    if isinstance(left, Text) and isinstance(right, Text):
+    if isinstance(left, Text) and isinstance(right, Text) and len(left.text) + len(right.text) <= LONGEST:
         return Text(left.text + right.text, right.place or left.place)
     if isinstance(left, Items) or isinstance(right, Items):
         return _joined(left, right)
@@ -88,7 +91,7 @@ def _formatted(template: Text, value: Value) -> Value:
         return Unknown(f"{words_of(template)} % ...")
     texts = [each.text if isinstance(each, Text | FilePath) else None for each in values]
     known = [text for text in texts if text is not None]
-    if len(known) != len(texts):
+    if len(known) != len(texts) or sum(map(len, known)) > LONGEST:
         return Unknown(f"{words_of(template)} % ...")
     return Text("".join(part for pair in zip(pieces, [*known, ""], strict=True) for part in pair), template.place)
 

@@ -13,6 +13,12 @@ from op_lint.facts import Place
 
 _MOST_OPTIONS = 16
 
+MOST_ITEMS = 20_000
+"""Items of a list that is still followed."""
+
+LONGEST = 100_000
+"""Characters of a text that is still followed."""
+
 
 class Value:
     """Anything that an expression can be."""
