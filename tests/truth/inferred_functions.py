@@ -428,7 +428,9 @@ class Case:
 
 def cases() -> list[Case]:
     """All of them; the functions are called f0, f1, and so on."""
-    numbered = (Case(f"f{index}", f"def f{index}{signature}: ...\n", *rest) for index, (signature, *rest) in _numbered())
+    numbered = (
+        Case(f"f{index}", f"def f{index}{signature}: ...\n", *rest) for index, (signature, *rest) in _numbered()
+    )
     return [*numbered, *(Case(name) for name in SPECIAL_NAMES)]
 
 
