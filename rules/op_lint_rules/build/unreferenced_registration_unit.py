@@ -204,8 +204,8 @@ def _whole(dropped: _Dropped) -> Fix | None:
     attribute = {BuildSystem.BAZEL: "alwayslink", BuildSystem.BUCK: "link_whole"}.get(library.system)
     if attribute is None:
         return None
-    # The place of the target is its name between the quotes, so the attribute goes after the closing one.
-    at = library.place.end + 1
+    # The place of the target is its name with the quotes around it.
+    at = library.place.end
     place = Place(library.place.path, library.place.line, at, at)
     return Fix(f"set {attribute} for {library.name}", safe=False, edits=(Edit(place, f", {attribute} = True"),))
 
