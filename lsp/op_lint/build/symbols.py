@@ -326,7 +326,7 @@ class _Parser:
                 end = self._matching(position)
                 if self._is_type(start, position):
                     self._type(start, position, end)
-                    position = end
+                    start = position = end  # what follows are the variables that are declared with it
                     continue
                 if parenthesis is not None and equals is None and not self._is_initialiser(position):
                     self._function(start, parenthesis, position, end, internal)
@@ -488,7 +488,7 @@ def _body(tokens: Sequence[_Token], *, sure: bool) -> _Body:
         before = tokens[at - 1] if at else ""
         after = tokens[at + 1] if at + 1 < len(tokens) else ""
         member = before in (".", "->")
-        alone = before in ("&", "=", "return", ",", "(") and after in (")", ",", ";", "}", "")
+        alone = before in ("", "&", "=", "return", ",", "(") and after in (")", ",", ";", "}", "")
         taken = alone or after == "("
         if taken and not member and token.sure:
             used.add(str(token))

@@ -1,0 +1,227 @@
+"""What sources define and need, conditions as diagrams, and binaries that are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from op_lint.build import guards
+from op_lint.build.binary import BinaryFile, BinaryKind, holds_unit, read_binary
+from op_lint.build.files import BuildFiles
+from op_lint.build.guarded import Item, merged, under
+from op_lint.build.model import SourceSymbols
+from op_lint.build.symbols import SymbolReader, local_headers
+from op_lint.condition import evaluate
+
+
+def symbols(folder: Path, source: str, **headers: str) -> SourceSymbols:
+    """The symbols of a source; `headers` are by their names without `.h`."""
+    (folder / "a.cpp").write_text(source)
+    for name, text in headers.items():
+        (folder / f"{name}.h").write_text(text)
+    find = local_headers(["a.cpp", *(f"{name}.h" for name in headers)])
+    return SymbolReader(BuildFiles(folder), find).read("a.cpp")
+
+
+@pytest.mark.parametrize(
+    ("source", "defines"),
+    [
+        ("int f() { return 0; }", {"f"}),
+        ('extern "C" int f() { return 0; }', {"f"}),
+        ('extern "C" { int f() { return 0; } }', {"f"}),
+        ("namespace a::b { int f() { return 0; } }", {"f"}),
+        ("namespace { int f() { return 0; } }", set()),
+        ("static int f() { return 0; }", set()),
+        ("inline int f() { return 0; }", set()),
+        ("template <class T> int f() { return 0; }", set()),
+        ("int f();", set()),
+        ("int x = 1; static int y = 2; extern int z;", {"x"}),
+        ("struct S { int f() { return 0; } }; int g(S s) { return s.f(); }", {"g"}),
+        ("int S::f() const noexcept { return 0; }", {"f"}),
+        ('__attribute__((visibility("default"))) int f() { return 0; }', {"f"}),
+        ("[[nodiscard]] int f() { return 0; }", {"f"}),
+        ("// int f() { return 0; }\nint g() { return 0; }", {"g"}),
+        ('const char* g() { return "int f() {}"; }', {"g"}),
+        ('const char* g() { return R"(} int f() {})"; }', {"g"}),
+        ("#if X\nint f() { return 0; }\n#endif\nint g() { return 0; }", {"g"}),
+    ],
+)
+def test_what_a_source_defines(source: str, defines: set[str], tmp_path: Path) -> None:
+    assert symbols(tmp_path, source).defines == defines
+
+
+NEEDED = "anchor"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "int f() { return anchor(); }",
+        "static int g() { return anchor(); } int f() { return g(); }",
+        "inline int g() { return anchor(); } int f() { return g(); }",
+        "static int kept = anchor();",
+        "inline int kept = anchor();",
+        "namespace { int kept = anchor(); }",
+        "int (*p)() = &anchor;",
+        "int (*p)() = anchor;",
+        'TORCH_LIBRARY(demo, m) { m.def("f", &anchor); }',
+        "static Registrar r(&anchor);",
+        "int f(int (*)()); int g() { return f(&anchor); }",
+        "int f() { extern int anchor(); return anchor(); }",
+    ],
+)
+def test_what_certainly_needs(source: str, tmp_path: Path) -> None:
+    assert NEEDED in symbols(tmp_path, f"int anchor();\n{source}\n").needs
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "int f() { return 0; }",
+        "inline int g() { return anchor(); }",
+        "template <class T> int g() { return anchor(); }",
+        "struct S { int g() { return anchor(); } };",
+        "// anchor()",
+        'const char* f() { return "anchor()"; }',
+    ],
+)
+def test_what_does_not_need(source: str, tmp_path: Path) -> None:
+    found = symbols(tmp_path, f"int anchor();\n{source}\n")
+    assert NEEDED not in found.needs | found.mentions
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "static int g() { return anchor(); }",  # GCC keeps it at -O0
+        "static int (*p)() = &anchor;",
+        "#ifdef X\nint f() { return anchor(); }\n#endif",
+        "REGISTER(anchor);",
+        "#define KEEP anchor()\nint f() { return KEEP; }",
+        "int f(S s) { return s.anchor(); }",
+    ],
+)
+def test_what_may_need(source: str, tmp_path: Path) -> None:
+    found = symbols(tmp_path, f"int anchor();\n{source}\n")
+    assert NEEDED in found.mentions - found.needs
+
+
+def test_headers_of_the_project(tmp_path: Path) -> None:
+    found = symbols(
+        tmp_path, '#include "outer.h"\nint f() { return lazy(); }\n',
+        outer='#pragma once\n#include "inner.h"\ninline int lazy() { return anchor(); }\n', inner="int anchor();\n",
+    )  # fmt: skip
+    assert found.needs == {"anchor"}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {}", True),
+        ("PyMODINIT_FUNC PyInit_x(void) { return nullptr; }", True),
+        ("NB_MODULE(x, m) {}", True),
+        ('#include "own.h"\nREGISTER_EXTENSION(x)', True),
+        ("SOME_MODULE(x)\n", None),
+        ("int f() { return 0; }", False),
+        ("// PYBIND11_MODULE(x, m) {}", False),
+    ],
+)
+def test_python_modules(source: str, expected: bool | None, tmp_path: Path) -> None:
+    own = "#define REGISTER_EXTENSION(n) PyMODINIT_FUNC CONCAT(PyInit_, n)() { return PyModule_Create(&d); }\n"
+    assert symbols(tmp_path, source, own=own).module_init is expected
+
+
+@pytest.mark.parametrize(
+    "source", ["{" * 3000, "}" * 3000, "int f(" * 500, '"', "/*", 'R"x(', "#if\n" * 500, "\x00" * 100]
+)
+def test_sources_that_are_no_cpp(source: str, tmp_path: Path) -> None:
+    assert symbols(tmp_path, source).path == "a.cpp"
+
+
+def test_a_source_that_is_gone_may_need_everything(tmp_path: Path) -> None:
+    assert SymbolReader(BuildFiles(tmp_path), local_headers([])).read("gone.cpp").opaque
+
+
+# Conditions.
+
+_ATOMS = ("a", "b", "c", "d")
+_guards = st.recursive(
+    st.sampled_from([guards.ALWAYS, guards.NEVER, *map(guards.atom, _ATOMS)]),
+    lambda inner: st.one_of(
+        inner.map(guards.opposite),
+        st.tuples(inner, inner).map(guards.all_of),
+        st.tuples(inner, inner).map(guards.any_of),
+    ),
+    max_leaves=12,
+)
+
+
+def worlds() -> list[dict[str, bool]]:
+    return [{name: bool(bits >> at & 1) for at, name in enumerate(_ATOMS)} for bits in range(1 << len(_ATOMS))]
+
+
+def table(guard: guards.Guard) -> list[bool | None]:
+    """The truth of a condition in every world, as its formula has it."""
+    return [evaluate(guards.formula(guard), world) for world in worlds()]
+
+
+@given(_guards, _guards)
+def test_guards_are_their_truth_tables(one: guards.Guard, other: guards.Guard) -> None:
+    assert (one is other) == (table(one) == table(other))
+    assert table(guards.both(one, other)) == [bool(a and b) for a, b in zip(table(one), table(other), strict=True)]
+    assert table(guards.opposite(one)) == [not a for a in table(one)]
+
+
+@given(_guards, _guards)
+def test_a_relative_condition_agrees_where_the_other_holds(one: guards.Guard, given_: guards.Guard) -> None:
+    found = guards.relative(one, given_)
+    assert guards.both(found, given_) is guards.both(one, given_)
+    assert guards.atoms_of(found) <= guards.atoms_of(one)
+
+
+@given(st.lists(st.sampled_from("pqr"), max_size=4), st.lists(st.sampled_from("pqr"), max_size=4))
+def test_merged_lists_are_each_list_under_its_condition(one: list[str], other: list[str]) -> None:
+    a = guards.atom("a")
+    both = merged([(a, tuple(map(Item, one))), (guards.opposite(a), tuple(map(Item, other)))])
+    assert sorted(item.text for item in under(both, a)) == sorted(one)
+    assert sorted(item.text for item in under(both, guards.opposite(a))) == sorted(other)
+
+
+# Binaries.
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\x7fELF", b"\x7fELF" + b"\xff" * 200, b"!<arch>\n", b"!<arch>\nx" * 50, b"!<thin>\n" + b"/" * 60,
+     b"MZ" * 50, b"!<arch>\n" + b"a.o/".ljust(16) + b" " * 32 + b"-5".ljust(10) + b"`\n"],
+)  # fmt: skip
+def test_files_that_are_no_binaries(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "lib.so"
+    file.write_bytes(data)
+    found = read_binary(file)
+    assert found is None or not found.members
+    assert read_binary(tmp_path / "none") is None
+    assert read_binary(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("binary", "expected"),
+    [
+        (BinaryFile("x", BinaryKind.SHARED, False, sources=frozenset({"/build/csrc/ops.cpp"})), True),
+        (BinaryFile("x", BinaryKind.SHARED, True, sources=frozenset({"../csrc/ops.cpp"})), True),
+        (BinaryFile("x", BinaryKind.SHARED, True, sources=frozenset({"csrc/other_ops.cpp"})), False),
+        (BinaryFile("x", BinaryKind.SHARED, True), False),
+        (BinaryFile("x", BinaryKind.SHARED, True, undefined=frozenset({"_ZN5torch7LibraryC1E"})), None),
+    ],
+)
+def test_whether_a_binary_holds_a_unit(binary: BinaryFile, expected: bool | None) -> None:
+    assert holds_unit(binary, "csrc/ops.cpp") is expected
+
+
+def test_a_block_is_known_by_its_variable() -> None:
+    binary = BinaryFile("x", BinaryKind.SHARED, False, initialisers=frozenset({"TORCH_LIBRARY_static_init_demo"}))
+    assert holds_unit(binary, "ops.cpp", "TORCH_LIBRARY_static_init_demo") is True
+    assert holds_unit(binary, "ops.cpp", "TORCH_LIBRARY_static_init_other") is False
