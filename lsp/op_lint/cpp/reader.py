@@ -181,7 +181,7 @@ class CppReader:
         hazard = hazards.why_not_text(data, self.options.largest)
         if hazard is not None:
             return FileFacts(path, Language.CPP, problems=(Problem(*hazard, Place(path, 1, 0, 0)),))
-        preprocessed = self._preprocess(path, data)
+        preprocessed = self.preprocessed(path, data)
         explosive = hazards.explosive_macro(self._bodies(view) for view in preprocessed.views)
         if explosive is not None:
             problem = Problem(
@@ -203,7 +203,8 @@ class CppReader:
             return Problem(*hazards.too_large(size, self.options.largest), place)
         return Problem("unreadable", "the file cannot be read", place)
 
-    def _preprocess(self, path: str, data: bytes) -> Preprocessed:
+    def preprocessed(self, path: str, data: bytes) -> Preprocessed:
+        """The file and what it includes, as the preprocessor reaches them."""
         return preprocess(path, data, self._files, self.defines, keep_known=self.options.headers == "real")
 
     @cached_property
