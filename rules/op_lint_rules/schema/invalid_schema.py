@@ -29,19 +29,25 @@ class InvalidSchema(Rule):
 
     ## Example
     ```cpp title="ops.cpp"
+    #include <ATen/ATen.h>
     #include <torch/library.h>
 
+    at::Tensor scale(const at::Tensor& x, int64_t n);
+
     TORCH_LIBRARY(demo, m) {
-      m.def("scale(Tensor x, int64_t n) -> Tensor");
+      m.def("scale(Tensor x, int64_t n) -> Tensor", &scale);
     }
     ```
 
     ## Use instead
     ```cpp title="ops.cpp"
+    #include <ATen/ATen.h>
     #include <torch/library.h>
 
+    at::Tensor scale(const at::Tensor& x, int64_t n);
+
     TORCH_LIBRARY(demo, m) {
-      m.def("scale(Tensor x, int n) -> Tensor");
+      m.def("scale(Tensor x, int n) -> Tensor", &scale);
     }
     ```
 
