@@ -91,7 +91,7 @@ class SchemaKernelMismatch(Rule):
             told = [mismatch for mismatch in comparison.mismatches if mismatch.cause is not Cause.SYMBOL_BY_REFERENCE]
             if comparison.verdict is Verdict.MISMATCH and told:
                 others = [other for other in bounds if other.text == bound.text and other is not bound]
-                yield self._mismatch(bound, told, schema_fix(bound, comparison, others))
+                yield self._mismatch(bound, told, schema_fix(bound, comparison, others), _fitting(bound, others))
         yield from self._disagreements(program)
 
     def _disagreements(self, program: Program) -> Iterator[Finding]:
@@ -114,15 +114,28 @@ class SchemaKernelMismatch(Rule):
             notes=('loading this aborts: "Mismatch in kernel C++ signatures"',),
         )
 
-    def _mismatch(self, bound: Bound, mismatches: list[Mismatch], fix: Fix | None) -> Finding:
+    def _mismatch(self, bound: Bound, mismatches: list[Mismatch], fix: Fix | None, fitting: Place | None) -> Finding:
         first, *others = mismatches
+        place = place_of_kernel(bound.registered.fact, bound.kernel)
+        other = f"; its declaration at {where(fitting, place)} fits: give both the same parameters" if fitting else ""
         return self.finding(
-            place_of_kernel(bound.registered.fact, bound.kernel),
-            f"{_difference(bound, first)}{_also(others)}{when(bound.condition)}",
+            place,
+            f"{_difference(bound, first)}{_also(others)}{when(bound.condition)}{other}",
             related=related_places(bound, first),
             notes=(f'loading this aborts: "{first.reason}"', *_cure(first)),
             fix=fix,
         )
+
+
+def _fitting(bound: Bound, others: list[Bound]) -> Place | None:
+    """Where another `#if` arm declares the same kernel so that it fits the schema."""
+    for other in others:
+        signature = other.kernel.signature
+        if signature is None or other.registered.place != bound.registered.place:
+            continue
+        if compare(signature, other.schema).verdict is Verdict.FITS:
+            return signature.place
+    return None
 
 
 class _Typed(msgspec.Struct, frozen=True, eq=False):

@@ -61,7 +61,7 @@ class SchemaTypeTooNew(Rule):
         return self.finding(
             schema_text(fact).place_of(span.start, span.end),
             f"torch {version[0]}.{version[1]} does not know the schema type `{word}`, so `{fact.operator}` cannot be "
-            "defined with it: use a type that it knows",
+            "defined with it: pass a `str`, an `int` or a tensor instead, or keep it out of the operator's arguments",
             notes=('torch says: "unknown type specifier"',),
         )
 

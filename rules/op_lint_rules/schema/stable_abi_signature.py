@@ -95,6 +95,8 @@ class StableAbiSignature(Rule):
     def _fault(self, bound: Bound, fault: StableFault) -> Finding:
         place = _place(bound, fault)
         write = f": write `{fault.cpp}`" if fault.cpp else ""
+        if fault.part is Part.RETURN and fault.argument is not None and fault.argument.alias is not None:
+            write = ": let it return void, and write `-> ()` in the schema"
         registered = bound.registered.place
         related = [] if registered == place else [Related(registered, f"registered at {where(registered, place)}")]
         if bound.text is not None and fault.argument is not None:
@@ -103,7 +105,7 @@ class StableAbiSignature(Rule):
             related.append(Related(bound.text.place_of(span.start, span.end), f"the schema says `{written}`"))
         return self.finding(
             place,
-            f"{_subject(bound, fault)}: {fault.reason}{write}{when(bound.condition)}",
+            f"{_subject(bound, fault)}{write}{when(bound.condition)}",
             related=tuple(related),
             notes=(_HARM[fault.kind],),
             severity=Severity.HINT if fault.kind is StableFaultKind.NARROW else None,
@@ -122,10 +124,16 @@ _HARM = {
 def _subject(bound: Bound, fault: StableFault) -> str:
     types = f"`{fault.actual}` for the schema's `{fault.expected}`"
     if fault.part is Part.ARGUMENT:
-        return f"parameter {fault.index + 1} of `{bound.kernel.name}` is {types}"
+        return f"parameter {fault.index + 1} of `{bound.kernel.name}` is {types}: {fault.reason}"
     if fault.part is Part.RETURN:
-        return f"`{bound.kernel.name}` returns {types}"
-    return f"`{bound.kernel.name}` does not fit `{bound.registered.fact.operator}`"
+        return f"`{bound.kernel.name}` returns {types}: {fault.reason}"
+    if fault.part is Part.ARGUMENT_COUNT:
+        taken = int(fault.actual)
+        lacking = [f"`{argument.name}`" for argument in bound.schema.arguments[taken:]]
+        more = f"; the kernel lacks {', '.join(lacking)}" if lacking else "; remove what is too many, or add it there"
+        operator = bound.registered.fact.operator
+        return f"`{bound.kernel.name}` takes {taken} arguments, the schema of `{operator}` has {fault.expected}{more}"
+    return f"`{bound.kernel.name}` does not fit `{bound.registered.fact.operator}`: {fault.reason}"
 
 
 def _place(bound: Bound, fault: StableFault) -> Place:
