@@ -311,6 +311,34 @@ def test_the_graph_of_imports() -> None:
     assert [found.module for found in python(facts["pkg/b.py"]).imports] == ["os", "pkg.d"]
 
 
+def test_a_decorator_of_another_file_called_with_a_function_of_a_third() -> None:
+    facts = project(
+        {
+            "pkg/ops.py": """
+                import torch
+                def register_kernel(name, device):
+                    def apply(function):
+                        torch.library.register_kernel(name, device)(function)
+                        return function
+                    return apply
+            """,
+            "pkg/kernels.py": "def add(x, y): ...",
+            "pkg/use.py": """
+                from .ops import register_kernel
+                from . import kernels as k
+                from .kernels import add
+                if k.available:
+                    register_kernel("ns::f", "xpu")(k.add)
+                register_kernel("ns::g", "cpu")(add)
+            """,
+        }
+    )
+    assert [(str(fact.operator), fact.key) for fact in facts["pkg/use.py"].implementations] == [
+        ("ns::f", "XPU"),
+        ("ns::g", "CPU"),
+    ]
+
+
 PACKAGE = Path(__file__).parent.parent / "truth" / "python_package"
 
 FACTS = """

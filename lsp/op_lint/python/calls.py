@@ -460,6 +460,8 @@ def _worth_deferring(names: tuple[str, ...], arguments: Arguments) -> bool:
     if any(QUALIFIED.match(text) or SCHEMA.match(text) for text in texts):
         return True
     kinds = (Library, CustomOp, Function) if not name or RELATED_NAME.search(name) else (Library, CustomOp)
+    if not name and any(isinstance(value, Imported) and value.attributes and is_project(value) for value in values):
+        return True  # the result of such a call, applied to a function that is imported, too
     return any(isinstance(value, kinds) for value in values) or _makes_named_object(name, values)
 
 
