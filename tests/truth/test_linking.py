@@ -19,7 +19,10 @@ import pytest
 
 from op_lint.build import BuildGraph, Questions, read_build
 from op_lint.build.binary import BinaryFile, holds_unit, read_binary
-from op_lint.build.model import Target, TargetKind
+from op_lint.build.configured import read_configured
+from op_lint.build.files import BuildFiles
+from op_lint.build.model import BuildSystem, Target, TargetKind
+from op_lint.build.symbols import local_headers, read_symbols
 from tests.truth.linking_cases import CASES, OTHERS, REGISTERS, Case
 
 HERE = Path(__file__).parent / "linking"
@@ -58,6 +61,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("linking")
     sources, binaries, objects = (folder / name for name in ("sources", "binaries", "objects"))
     objects.mkdir()
+    query = binaries / ".cmake" / "api" / "v1" / "query"
+    query.mkdir(parents=True)
+    (query / "codemodel-v2").touch()
     for case in CASES:
         write(case, sources / case.name)
     lines = ["cmake_minimum_required(VERSION 3.24)", "project(linking CXX)", "set(CMAKE_POSITION_INDEPENDENT_CODE ON)"]
@@ -108,14 +114,17 @@ def graph_of(folder: Path) -> BuildGraph:
     return read_build(folder, ["CMakeLists.txt"], sorted({*REGISTERS, *OTHERS}), registering=sorted(REGISTERS))
 
 
-def predicted(graph: BuildGraph, name: str) -> dict[str, bool | str | None]:
-    """For each registering source whether loading `name` registers it: `twice` where two binaries do."""
+def predicted(graph: BuildGraph, name: str, folder: str = "") -> dict[str, bool | str | None]:
+    """For each registering source whether loading `name` registers it: `twice` where two binaries do.
+
+    `folder` is where the graph has the sources of the case.
+    """
     questions = Questions(graph)
     (target,) = (each for each in graph.targets if each.name == name)
     binaries: list[tuple[Target, bool | None]] = [(target, True), *questions.loaded_with(target)]
     found: dict[str, bool | str | None] = {}
     for source in REGISTERS:
-        answers = [_in(questions, source, binary, loaded) for binary, loaded in binaries]
+        answers = [_in(questions, folder + source, binary, loaded) for binary, loaded in binaries]
         found[source] = "twice" if answers.count(True) > 1 else _any(answers)
     return found
 
@@ -137,12 +146,38 @@ def _any(answers: list[bool | None]) -> bool | None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_prediction_from_the_build_files_alone(case: Case, built: Built) -> None:
-    prediction = predicted(graph_of(built.sources / case.name), f"main{case.name}")
-    if built.registered[case.name] is None:  # loading ended the process: something is defined twice
+    agrees(predicted(graph_of(built.sources / case.name), f"main{case.name}"), built.registered[case.name])
+
+
+def agrees(prediction: dict[str, bool | str | None], registered: list[str] | None) -> None:
+    if registered is None:  # loading ended the process: something is defined twice
         assert "twice" in prediction.values()
         return
     assert None not in prediction.values(), "a prediction that says nothing"
-    assert sorted(OPERATORS[source] for source, there in prediction.items() if there) == built.registered[case.name]
+    assert sorted(OPERATORS[source] for source, there in prediction.items() if there) == registered
+
+
+@pytest.fixture(scope="module", params=["File API", "Ninja"])
+def configured(request: pytest.FixtureRequest, built: Built) -> BuildGraph:
+    """The graph of all cases as the configured build has it, and nothing else."""
+    names = [f"sources/{case.name}/{name}" for case in CASES for name in (*REGISTERS, *OTHERS)]
+    replies, aside = built.binaries / ".cmake", built.binaries / ".aside"
+    if request.param == "Ninja":
+        replies.rename(aside)
+    try:
+        (build,) = read_configured(BuildFiles(built.sources.parent))
+    finally:
+        if request.param == "Ninja":
+            aside.rename(replies)
+    assert {target.system for target in build.targets} == {BuildSystem(request.param.replace("File", "CMake File"))}
+    files = BuildFiles(built.sources.parent)
+    symbols = read_symbols(files, [name for name in names if name.endswith(".cpp")], local_headers(names))
+    return BuildGraph(targets=build.targets, symbols=tuple(symbols))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_prediction_from_the_configured_build_alone(case: Case, configured: BuildGraph, built: Built) -> None:
+    agrees(predicted(configured, f"main{case.name}", f"sources/{case.name}/"), built.registered[case.name])
 
 
 def test_the_matrix_is_one() -> None:

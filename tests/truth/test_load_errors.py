@@ -51,6 +51,10 @@ MEANING = {
 
 CODES = frozenset(MEANING.values())
 
+UNDEFINED = frozenset({"impl_in_wildcard"})
+"""Rows that torch answers with undefined behaviour: `Library::_impl` reads an empty optional (torch 2.13.0), which
+crashes or loads by what the memory happens to hold. A rule must speak, whatever is seen."""
+
 PREAMBLE = """\
 #include <torch/library.h>
 #include <torch/csrc/stable/library.h>
@@ -132,7 +136,7 @@ def reported(source: str) -> set[str]:
 def test_rules_say_what_torch_does(name: str, folder: Path) -> None:
     outcome = outcomes(folder)[name]
     found = reported(ROWS[name])
-    if outcome.status not in (0, 1):
+    if outcome.status not in (0, 1) or name in UNDEFINED:
         assert found, "torch crashes without a word, and no rule has one"
         return
     wanted = expected(outcome)

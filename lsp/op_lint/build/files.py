@@ -110,6 +110,13 @@ class BuildFiles:
         """Whether there is such a file."""
         return path in self._buffers or (_is_path(path) and os.path.isfile(path))
 
+    def changed(self, path: str) -> float:
+        """When a file on disk last changed, in seconds since 1970; 0 for none."""
+        try:
+            return os.path.getmtime(path)
+        except (OSError, ValueError):
+            return 0.0
+
     def is_folder(self, path: str) -> bool:
         """Whether there is such a folder."""
         return _is_path(path) and os.path.isdir(path)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from op_lint.build.bazel import read_bazel
 from op_lint.build.cmake import read_cmake
+from op_lint.build.configured import combined, read_configured
 from op_lint.build.files import BuildFiles
 from op_lint.build.model import BuildGraph, BuildSystem, SourceSymbols
 from op_lint.build.questions import Questions
@@ -40,11 +41,15 @@ def read_build(
         read_setuptools(files, [*build_files, *jit]),
         read_bazel(files, build_files),
     )
+    configured = read_configured(files)
     graph = BuildGraph(
-        targets=tuple(target for each in graphs for target in each.targets),
+        targets=combined([target for each in graphs for target in each.targets], configured),
         switches=tuple(switch for each in graphs for switch in each.switches),
         mentioned=frozenset().union(*(each.mentioned for each in graphs)),
-        files=tuple(path for each in graphs for path in each.files),
+        files=(
+            *(path for each in graphs for path in each.files),
+            *(path for each in configured for path in each.files),
+        ),
         problems=tuple(files.problems),
     )
     return _with_sources(graph, files, frozenset(sources), frozenset(registering))
