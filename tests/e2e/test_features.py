@@ -342,7 +342,14 @@ async def test_commands(myops: Path) -> None:
         path = await run("op-lint.why", "myops::scale", {"device": "cuda", "requiresGrad": True})
         assert [step["key"] for step in path["steps"]] == ["AutogradCUDA", "ADInplaceOrView", "BackendSelect", "CUDA"]
         assert path["error"]["type"] == "NotImplementedError"
-        assert (await run("op-lint.doctor"))[0]["torch"].startswith("2.13")
+        assert (await run("op-lint.serverInformation"))[0]["torch"].startswith("2.13")
+        toggled = await run(
+            "op-lint.why", "myops::muladd", {"device": ["cpu"], "transforms": ["vmap"], "autocast": True}
+        )
+        assert "FuncTorchBatched" in toggled["keySet"]
+        for wrong in ({"device": "gpu"}, {"layout": "round"}, {"colour": "red"}):
+            with pytest.raises(JsonRpcException, match=r"gpu|round|colour"):
+                await run("op-lint.why", "myops::muladd", wrong)
         await run("op-lint.restart")
         with pytest.raises(JsonRpcException):
             await run("op-lint.table", "myops::nothing")
@@ -367,3 +374,38 @@ def _locations(found: Any) -> list[types.Location]:
 def _document_symbols(found: Any) -> list[types.DocumentSymbol]:
     assert isinstance(found, list)
     return found
+
+
+async def test_the_matrix(myops: Path) -> None:
+    async with editor(myops) as editing:
+        await _read(editing)
+
+        async def ask(**query: Any) -> Any:
+            params = types.ExecuteCommandParams("op-lint.matrix", [query])
+            answer: Any = await editing.client.workspace_execute_command_async(params)
+            (found,) = answer
+            return found
+
+        whole = await ask()
+        assert whole["root"] == str(myops)
+        assert whole["torch"].startswith("2.13")
+        assert whole["namespaces"] == ["my_ops", "myops"]
+        assert [each["key"] for each in whole["keys"]][:2] == ["CPU", "CUDA"]
+        rows = {each["op"]: each for each in whole["operators"]}
+        states = {op: {key: cell["state"] for key, cell in row["cells"].items()} for op, row in rows.items()}
+        assert states["myops::scale"]["CPU"] == "kernel"
+        assert states["myops::scale"]["CUDA"] == "missing"
+        assert states["myops::row_sum"]["CUDA"] == "composite"
+        assert states["myops::scale"]["AutogradCPU"] == "fallback"
+        meta = rows["myops::muladd"]["cells"]["Meta"]
+        assert (meta["state"], meta["kind"]) == ("kernel", "fake")
+        assert meta["location"]["uri"] == editing.uri("myops/ops.py")
+        assert rows["myops::muladd"]["uses"] == 1
+        narrow = await ask(namespace="my_ops", keys=["SparseCPU"])
+        assert {each["namespace"] for each in narrow["operators"]} == {"my_ops"}
+        assert [each["key"] for each in narrow["keys"]] == ["SparseCPU"]
+        editing.replace("csrc/ops.cpp", 'm.def("scale(', 'm.def("scaled(')
+        await editing.settled("csrc/ops.cpp")
+        after = await ask()
+        assert after["revision"] > whole["revision"]
+        assert "myops::scaled" in {each["op"] for each in after["operators"]}

@@ -30,6 +30,13 @@ def started(root: Path, capabilities: dict[str, Any] | None = None, **options: A
     return client
 
 
+def information(client: RawClient) -> dict[str, Any]:
+    """What the server says of itself and of its only workspace."""
+    command = {"command": "op-lint.serverInformation", "arguments": []}
+    (found,) = client.request("workspace/executeCommand", command)
+    return dict(found)
+
+
 def codes(client: RawClient, uri: str) -> list[str]:
     return [each["code"] for each in client.diagnostics.get(uri, [])]
 
@@ -246,7 +253,9 @@ def test_a_probe_that_hangs(how: str, tmp_path: Path) -> None:
     if how == "probe killed":
         os.kill(probe, signal.SIGKILL)
         client.settle()
-        (report,) = client.request("workspace/executeCommand", {"command": "op-lint.doctor", "arguments": []})
+        (report,) = client.request(
+            "workspace/executeCommand", {"command": "op-lint.serverInformation", "arguments": []}
+        )
         assert report["origin"] == "snapshot"
         assert report["problems"]
         client.stop()
@@ -262,7 +271,9 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     root = write_project(tmp_path, {"ops.cpp": RIGHT})
     client = started(root)
     for number, text in enumerate((WRONG, RIGHT, WRONG), 2):
-        (report,) = client.request("workspace/executeCommand", {"command": "op-lint.doctor", "arguments": []})
+        (report,) = client.request(
+            "workspace/executeCommand", {"command": "op-lint.serverInformation", "arguments": []}
+        )
         for process in report["processes"]:
             os.kill(process, signal.SIGKILL)
         if number == 2:

@@ -239,6 +239,9 @@ class Server(LanguageServer):
             return
         if snapshot is not None and workspace.snapshot is snapshot:
             self.publish(workspace, snapshot)
+            if self._says_status:
+                changed = {"root": str(snapshot.project.root), "revision": snapshot.revision}
+                self.protocol.notify("op-lint/analysisChanged", changed)
         self._told[workspace] = revision
         self.status()
 

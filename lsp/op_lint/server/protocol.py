@@ -12,6 +12,7 @@ from op_lint.facts import Place
 from op_lint.findings import Edit, Finding, Severity
 from op_lint.server.code_actions import Action
 from op_lint.server.documents import Change
+from op_lint.server.locations import Locate
 from op_lint.server.session import Session
 from op_lint.server.snapshot import Snapshot
 from op_lint.server.workspace import Workspace
@@ -83,6 +84,11 @@ class View:
         """Places as locations, each once, in order."""
         return [self.location(place) for place in dict.fromkeys(places)]
 
+    @property
+    def locate(self) -> Locate:
+        """Places as plain JSON, for the answers to commands."""
+        return _Locations(self)
+
     def link(self, place: Place) -> str:
         """A place as the target of a Markdown link."""
         start = self.range(place).start
@@ -143,3 +149,30 @@ class View:
             edit=self.workspace_edit(action.edits),
             is_preferred=action.preferred or None,
         )
+
+
+class _Locations:
+    """Locations as JSON. Only files of the workspace have one: torch names its own as they were when it was built."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._known = {file.path for file in view.snapshot.program.files}
+
+    def __call__(self, place: Place) -> dict[str, Any]:
+        return _json_location(self._view.location(place))
+
+    def line(self, path: str, line: int) -> dict[str, Any] | None:
+        if path not in self._known:
+            return None
+        start = types.Position(max(0, line - 1), 0)
+        return _json_location(types.Location(self._view.uri(path), types.Range(start, start)))
+
+
+def _json_location(location: types.Location) -> dict[str, Any]:
+    return {
+        "uri": location.uri,
+        "range": {
+            name: {"line": each.line, "character": each.character}
+            for name, each in (("start", location.range.start), ("end", location.range.end))
+        },
+    }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -17,6 +19,7 @@ from op_lint.server import (
     completion,
     hover,
     inlay_hints,
+    matrix,
     navigation,
     semantic_tokens,
     signature_help,
@@ -352,32 +355,55 @@ def _actions(server: Server) -> None:
 
 
 def _commands(server: Server) -> None:
-    def snapshot_for(operator: str) -> Any:
-        """The snapshot of the workspace that knows an operator, else of the first."""
-        known = [each.snapshot for each in server.session.workspaces if each.snapshot is not None]
-        if not known:
+    def views() -> list[View]:
+        """What is known of each workspace now."""
+        known = [(each, each.snapshot) for each in server.session.workspaces]
+        found = [server.view(workspace, snapshot) for workspace, snapshot in known if snapshot is not None]
+        if not found:
             raise RequestFailed("nothing was read yet: wait a moment, or open a file")
+        return found
+
+    def view_of(operator: str) -> View:
+        """The workspace that knows an operator, else the first."""
         name = parse_name(operator)
-        return next((each for each in known if name in each.program.operators), known[0])
+        found = views()
+        return next((each for each in found if name in each.snapshot.program.operators), found[0])
 
     @server.command(commands.TABLE)
     def table(operator: str) -> dict[str, Any]:
+        view = view_of(operator)
         try:
-            return commands.table(snapshot_for(operator), operator)
+            return commands.table(view.snapshot, operator, view.locate)
         except commands.CommandError as error:
             raise RequestFailed(str(error)) from error
 
     @server.command(commands.WHY)
-    def why(operator: str, call: dict[str, Any]) -> dict[str, Any]:
+    def why(operator: str, call: Any = None) -> dict[str, Any]:
+        view = view_of(operator)
         try:
-            return commands.why(snapshot_for(operator), operator, call)
+            return commands.why(view.snapshot, operator, call or {}, view.locate)
         except commands.CommandError as error:
             raise RequestFailed(str(error)) from error
 
-    @server.command(commands.DOCTOR)
-    def doctor() -> list[dict[str, Any]]:
-        found = [each.snapshot for each in server.session.workspaces if each.snapshot is not None]
-        return [{**commands.doctor(each), "processes": list(server.session.process_ids)} for each in found]
+    @server.command(commands.MATRIX)
+    async def whole_matrix(query: Any = None) -> list[dict[str, Any]]:
+        try:
+            wanted = msgspec.convert(query or {}, matrix.MatrixQuery)
+        except msgspec.ValidationError as error:
+            raise RequestFailed(f"this asks for no matrix: {error}") from error
+        found = []
+        for view in views():
+            rows = []
+            for row in matrix.matrix(view.snapshot, wanted, view.locate):
+                rows.append(row)
+                await asyncio.sleep(0)  # thousands of rows take a while: what is typed meanwhile comes first
+            found.append({**matrix.heading(view.snapshot, wanted), "operators": rows})
+        return found
+
+    @server.command(commands.INFORMATION)
+    def information() -> list[dict[str, Any]]:
+        processes = list(server.session.process_ids)
+        return [{**commands.information(each.snapshot), "processes": processes} for each in views()]
 
     @server.command(commands.RESTART)
     def restart() -> None:
