@@ -16,7 +16,7 @@ import msgspec
 
 from op_lint.condition import ALWAYS, Condition, conjunction
 from op_lint.config import Settings
-from op_lint.dispatch.keys import IMPLICIT, DispatchKeys
+from op_lint.dispatch.keys import IMPLICIT
 from op_lint.facts import (
     Definition,
     Fallback,
@@ -41,6 +41,7 @@ from op_lint.together import Layout, Site, Together
 if TYPE_CHECKING:
     from op_lint.build.model import BuildGraph
     from op_lint.build.questions import Questions
+    from op_lint.dispatch.keys import DispatchKeys
     from op_lint.installed.model import Extension, InstalledOperator, InstalledTorch
 
 Fact = TypeVar("Fact", bound=Definition | Implementation | Fallback, covariant=True)
@@ -143,15 +144,19 @@ class Program:
         """The kernels of one operator that are registered apart from its definition."""
         return self._implementations_of.get(operator, ())
 
-    def kernels_of(self, operator: OperatorName) -> dict[str, tuple[Kernel, ...]]:
+    def kernels_of(self, operator: OperatorName) -> Mapping[str, tuple[Kernel, ...]]:
         """Every kernel of one operator, by the key it is registered to, under that key's own name."""
-        found: list[tuple[str, Kernel]] = [
-            (self.key(registered.fact.key or IMPLICIT), registered)
-            for registered in self.definitions_of(operator)
-            if registered.fact.kernel is not None
-        ]
-        found += [(self.key(registered.fact.key), registered) for registered in self.implementations_of(operator)]
-        return _grouped(found)
+        found = self._kernels_of.get(operator)
+        if found is None:
+            found = self._kernels_of[operator] = _grouped(self._keyed_kernels(operator))
+        return found
+
+    def _keyed_kernels(self, operator: OperatorName) -> Iterator[tuple[str, Kernel]]:
+        for definition in self.definitions_of(operator):
+            if definition.fact.kernel is not None:
+                yield self.key(definition.fact.key or IMPLICIT), definition
+        for implementation in self.implementations_of(operator):
+            yield self.key(implementation.fact.key), implementation
 
     def units_of(self, namespace: str) -> tuple[Unit, ...]:
         """The units that register into one namespace."""
@@ -164,7 +169,7 @@ class Program:
     @cached_property
     def keys(self) -> DispatchKeys | None:
         """The dispatch keys of the installed torch."""
-        return DispatchKeys(self.installed.keys) if self.installed else None
+        return self.installed.dispatch_keys if self.installed else None
 
     @property
     def torch_name(self) -> str:
@@ -307,6 +312,11 @@ class Program:
     @cached_property
     def _implementations_of(self) -> dict[OperatorName, tuple[Registered[Implementation], ...]]:
         return _grouped((registered.fact.operator, registered) for registered in self.implementations)
+
+    @cached_property
+    def _kernels_of(self) -> dict[OperatorName, Mapping[str, tuple[Kernel, ...]]]:
+        """The answers of `kernels_of` so far: every rule about kernels asks for those of every operator."""
+        return {}
 
     @cached_property
     def _defined_in(self) -> dict[str, tuple[OperatorName, ...]]:

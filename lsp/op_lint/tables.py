@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from op_lint.condition import ALWAYS
 from op_lint.dispatch.convert import of_definition, of_fallback, of_implementation
 from op_lint.dispatch.keys import DispatchKeys
 from op_lint.dispatch.registration import Operator, Registration
-from op_lint.dispatch.table import Table
+from op_lint.dispatch.table import Shape, Table, shape_of
 from op_lint.facts import Definition, Fallback, Implementation, Language, OperatorName
 from op_lint.installed.model import InstalledTorch
 from op_lint.kernels import schema_text
@@ -30,10 +30,10 @@ class Tables:
         self.program = program
         self.torch = torch
 
-    @cached_property
+    @property
     def keys(self) -> DispatchKeys:
         """The dispatch keys of the torch."""
-        return self.program.keys or DispatchKeys(self.torch.keys)
+        return self.torch.dispatch_keys
 
     @cached_property
     def fallbacks(self) -> dict[str, Registration]:
@@ -86,6 +86,19 @@ class Tables:
         operator = self.operator(name)
         return None if operator is None else Table(self.keys, operator, self.fallbacks)
 
+    def shape(self, name: OperatorName) -> Shape:
+        """The shape of `table(name)`, without making the table: a rule that looks at all operators asks this first."""
+        registered = {canonical for key in self._keys_with_kernels(name) if (canonical := self.keys.canonical(key))}
+        return shape_of(self.keys, frozenset(registered))
+
+    def _keys_with_kernels(self, name: OperatorName) -> Iterator[str]:
+        yield from self.program.kernels_of(name)
+        installed = self.torch.operators.get(str(name))
+        for kernel in installed.kernels if installed is not None else ():
+            yield kernel.key
+        for registration in self._live(name):
+            yield registration.key
+
     def overloads(self, namespace: str, name: str) -> tuple[OperatorName, ...]:
         """All operators of one name, its overloads, that workspace, torch or extension know."""
         own = [found for found in self.program.operators if (found.namespace, found.name) == (namespace, name)]
@@ -94,6 +107,12 @@ class Tables:
         loaded = map(parse_name, extension.operators if extension is not None else ())
         own += [found for found in loaded if (found.namespace, found.name) == (namespace, name)]
         return tuple(sorted({*own, *theirs}))
+
+
+@lru_cache(maxsize=1)
+def tables_of(program: Program) -> Tables | None:
+    """The tables of a program, for all who ask of the same one; None where no torch says which keys there are."""
+    return Tables(program, program.installed) if program.installed is not None else None
 
 
 def _order(registered: Registered[Definition] | Registered[Implementation] | Registered[Fallback]) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import msgspec
 
@@ -26,6 +26,9 @@ from op_lint.dispatch.keys import (
     autograd_key,
 )
 from op_lint.dispatch.registration import Operator, Registration
+
+_KEPT = 4096
+"""Shapes of tables kept in one process; a library has tens."""
 
 
 class Reason(str, Enum):
@@ -60,6 +63,77 @@ class Entry(msgspec.Struct, frozen=True):
         return self.registration is not None and self.registration.fallthrough
 
 
+class Shape:
+    """What the keys at which an operator has kernels make of its table, whatever the kernels are.
+
+    The operators of a library have few such sets of keys, and an edit seldom makes a new one: `shape_of` keeps them.
+    """
+
+    def __init__(self, keys: DispatchKeys, registered: frozenset[str]) -> None:
+        self.keys = keys
+        self.registered = registered
+        self._direct_bits = [bits for bits in map(keys.bits, registered) if bits]
+        self._sources: dict[str, tuple[Reason, str | None]] = {}
+
+    def __getitem__(self, key: str) -> tuple[Reason, str | None]:
+        """Why the entry at a runtime key is what it is, and the key of the kernel that serves it.
+
+        There is none at an ambiguous entry, and at a missing one, where a backend fallback may step in.
+        """
+        source = self._sources.get(key)
+        if source is None:
+            source = self._sources[key] = self._compute(key)
+        return source
+
+    @cached_property
+    def reached(self) -> frozenset[str]:
+        """The registered keys whose kernels serve an entry."""
+        return frozenset(source for _, source in map(self.__getitem__, self.keys.runtime) if source is not None)
+
+    @cached_property
+    def is_ambiguous(self) -> bool:
+        """Whether an entry is ambiguous."""
+        return any(self[key][0] is Reason.AMBIGUOUS for key in self.keys.runtime)
+
+    def _any_kernel_in(self, bits: int) -> bool:
+        return any(bits & direct == direct for direct in self._direct_bits)
+
+    def _has_alias(self, key: str, alias: str) -> bool:
+        return alias in self.registered and key in self.keys.included(alias)
+
+    def _has_composite(self, key: str, alias: str) -> bool:
+        """As `_has_alias`, for the three aliases that serve `Undefined` too, although no set can hold it."""
+        return alias in self.registered if key == UNDEFINED else self._has_alias(key, alias)
+
+    def _compute(self, key: str) -> tuple[Reason, str | None]:
+        keys = self.keys
+        if key in self.registered:
+            return Reason.KERNEL, key
+        for alias in (EXPLICIT_NON_FUNCTIONAL, EXPLICIT):
+            if self._has_composite(key, alias):
+                return Reason.DEFAULT_BACKEND, alias
+        if self._has_alias(key, IMPLICIT_NESTED):
+            return Reason.NESTED, IMPLICIT_NESTED
+        if self._has_composite(key, IMPLICIT):
+            backends = keys.autograd_backends(key)
+            has_backend_kernel = backends != 0 and self._any_kernel_in(backends)
+            if key == AUTOGRAD_OTHER and has_backend_kernel:
+                return Reason.AMBIGUOUS, None
+            if not has_backend_kernel and EXPLICIT not in self.registered:
+                return Reason.MATH, IMPLICIT
+        if self._has_alias(key, AUTOGRAD):
+            return Reason.AUTOGRAD, AUTOGRAD
+        if self._has_alias(key, BATCHED_DECOMPOSITION):
+            return Reason.BATCHED, BATCHED_DECOMPOSITION
+        return Reason.MISSING, None
+
+
+@lru_cache(maxsize=_KEPT)
+def shape_of(keys: DispatchKeys, registered: frozenset[str]) -> Shape:
+    """The shape of a table with kernels at these keys (their own names in this torch), kept."""
+    return Shape(keys, registered)
+
+
 class Table:
     """The table of one operator. Keys may go by any of their names; one that is not this torch's changes nothing."""
 
@@ -67,20 +141,29 @@ class Table:
         self.keys = keys
         self.operator = operator
         self.fallbacks = fallbacks
-        self._kernels = {
+        self.kernels: Mapping[str, Registration] = {
             key: registration
             for registration in operator.registrations
             if (key := keys.canonical(registration.key)) is not None
         }
-        self._direct_bits = [bits for bits in map(keys.bits, self._kernels) if bits]
+        """The registration in effect at each key that has one, under the keys' own names."""
+        self.shape = shape_of(keys, frozenset(self.kernels))
         self._entries: dict[str, Entry] = {}
 
     def __getitem__(self, key: str) -> Entry:
         """The entry at a runtime key."""
         entry = self._entries.get(key)
         if entry is None:
-            entry = self._entries[key] = self._compute(key)
+            entry = self._entries[key] = self._entry(key)
         return entry
+
+    def _entry(self, key: str) -> Entry:
+        reason, source = self.shape[key]
+        if source is not None:
+            return Entry(key, reason, self.kernels[source])
+        if reason is Reason.MISSING and (fallback := self.fallbacks.get(key)) is not None:
+            return Entry(key, Reason.FALLBACK, fallback)
+        return Entry(key, reason)
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
@@ -91,40 +174,6 @@ class Table:
     def stale(self) -> tuple[str, ...]:
         """The runtime keys whose entry is not the computed one: none, but see `LiveTable`."""
         return ()
-
-    def _any_kernel_in(self, bits: int) -> bool:
-        return any(bits & direct == direct for direct in self._direct_bits)
-
-    def _from_alias(self, key: str, alias: str) -> Registration | None:
-        return self._kernels.get(alias) if key in self.keys.included(alias) else None
-
-    def _from_composite(self, key: str, alias: str) -> Registration | None:
-        """As `_from_alias`, for the three aliases that serve `Undefined` too, although no set can hold it."""
-        return self._kernels.get(alias) if key == UNDEFINED else self._from_alias(key, alias)
-
-    def _compute(self, key: str) -> Entry:
-        keys, kernels = self.keys, self._kernels
-        if key in kernels:
-            return Entry(key, Reason.KERNEL, kernels[key])
-        for alias in (EXPLICIT_NON_FUNCTIONAL, EXPLICIT):
-            if (found := self._from_composite(key, alias)) is not None:
-                return Entry(key, Reason.DEFAULT_BACKEND, found)
-        if (found := self._from_alias(key, IMPLICIT_NESTED)) is not None:
-            return Entry(key, Reason.NESTED, found)
-        if (found := self._from_composite(key, IMPLICIT)) is not None:
-            backends = keys.autograd_backends(key)
-            has_backend_kernel = backends != 0 and self._any_kernel_in(backends)
-            if key == AUTOGRAD_OTHER and has_backend_kernel:
-                return Entry(key, Reason.AMBIGUOUS)
-            if not has_backend_kernel and EXPLICIT not in kernels:
-                return Entry(key, Reason.MATH, found)
-        if (found := self._from_alias(key, AUTOGRAD)) is not None:
-            return Entry(key, Reason.AUTOGRAD, found)
-        if (found := self._from_alias(key, BATCHED_DECOMPOSITION)) is not None:
-            return Entry(key, Reason.BATCHED, found)
-        if (fallback := self.fallbacks.get(key)) is not None:
-            return Entry(key, Reason.FALLBACK, fallback)
-        return Entry(key, Reason.MISSING)
 
     def fallthroughs(self, backend: int) -> KeySet:
         """The functionalities that a call skips when its highest backend is the one of that index.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import cached_property
 
 import msgspec
 
-from op_lint.dispatch.keys import KeyFacts
+from op_lint.dispatch.keys import DispatchKeys, KeyFacts
 from op_lint.dispatch.registration import Operator, Registration, Source
 from op_lint.facts import KernelKind
 
@@ -64,7 +65,7 @@ class InstalledOperator(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Operator(self.name, self.schema, tuple(kernel.registration() for kernel in self.kernels))
 
 
-class InstalledTorch(msgspec.Struct, frozen=True):
+class InstalledTorch(msgspec.Struct, frozen=True, dict=True):
     """The dispatcher of one torch.
 
     `version` is `torch.__version__`; `cuda` and `hip` are None in builds without; `cxx11_abi` is
@@ -82,6 +83,11 @@ class InstalledTorch(msgspec.Struct, frozen=True):
     operators: dict[str, InstalledOperator]
     fallbacks: tuple[InstalledKernel, ...]
     libraries: dict[str, str] = {}
+
+    @cached_property
+    def dispatch_keys(self) -> DispatchKeys:
+        """The same keys for the dispatcher's model."""
+        return DispatchKeys(self.keys)
 
     def fallback_registrations(self) -> dict[str, Registration]:
         """The backend fallback at each key that has one."""

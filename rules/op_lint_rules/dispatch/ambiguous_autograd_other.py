@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from op_lint.dispatch.keys import AUTOGRAD_OTHER, IMPLICIT, autograd_key
-from op_lint.dispatch.table import Reason, Table
+from op_lint.dispatch.keys import AUTOGRAD_OTHER, IMPLICIT, DispatchKeys, autograd_key
+from op_lint.dispatch.table import Reason
 from op_lint.facts import OperatorName
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Kernel, Program
 from op_lint.rule import Need, Rule
 from op_lint_rules._words import where
-from op_lint_rules.dispatch._entries import certain_tables
+from op_lint_rules.dispatch._entries import certain_operators
 
 
 class AmbiguousAutogradOther(Rule):
@@ -65,11 +65,11 @@ class AmbiguousAutogradOther(Rule):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """The first such kernel of every operator, one whose own tensors have that key before others."""
-        for operator, table in certain_tables(program):
-            if table[AUTOGRAD_OTHER].reason is Reason.AMBIGUOUS:
-                found = _competing(program, operator, table)
+        for operator, shape in certain_operators(program):
+            if shape[AUTOGRAD_OTHER][0] is Reason.AMBIGUOUS:
+                found = _competing(program, operator, shape.keys)
                 if found:
-                    own = [row for row in found if _has_autograd_other(table, row[0])]
+                    own = [row for row in found if _has_autograd_other(shape.keys, row[0])]
                     yield self._ambiguous(program, operator, *(own or found)[0], is_own=bool(own))
 
     def _ambiguous(
@@ -90,14 +90,14 @@ class AmbiguousAutogradOther(Rule):
         )  # fmt: skip
 
 
-def _competing(program: Program, operator: OperatorName, table: Table) -> list[tuple[str, Kernel]]:
+def _competing(program: Program, operator: OperatorName, keys: DispatchKeys) -> list[tuple[str, Kernel]]:
     """The kernels of the sources at backends that are mapped to AutogradOther."""
-    shared = table.keys.autograd_backends(AUTOGRAD_OTHER)
+    shared = keys.autograd_backends(AUTOGRAD_OTHER)
     kernels = program.kernels_of(operator).items()
-    known = [(key, found[0], table.keys.bits(key)) for key, found in kernels if table.keys.canonical(key) is not None]
+    known = [(key, found[0], keys.bits(key)) for key, found in kernels if keys.canonical(key) is not None]
     return [(key, kernel) for key, kernel, bits in known if bits and bits & shared == bits]
 
 
-def _has_autograd_other(table: Table, key: str) -> bool:
+def _has_autograd_other(keys: DispatchKeys, key: str) -> bool:
     """Whether tensors of a backend have that autograd key: sparse ones, say, have that of their device."""
-    return autograd_key(table.keys, table.keys.split(key)[1]) == AUTOGRAD_OTHER
+    return autograd_key(keys, keys.split(key)[1]) == AUTOGRAD_OTHER

@@ -9,7 +9,7 @@ from op_lint.facts import Implementation, KernelKind
 from op_lint.findings import Finding, Severity
 from op_lint.program import Program, Registered
 from op_lint.rule import Need, Rule
-from op_lint.tables import Tables
+from op_lint.tables import tables_of
 
 
 class ShadowedComposite(Rule):
@@ -59,21 +59,20 @@ class ShadowedComposite(Rule):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """Every such backend kernel."""
-        if program.installed is None or program.in_torch:
+        tables = tables_of(program)
+        if tables is None or program.in_torch:
             return
-        tables = Tables(program, program.installed)
         for registered in program.implementations:
             fact = registered.fact
+            installed = program.installed_operator(fact.operator)
+            if installed is None or all(kernel.key != IMPLICIT for kernel in installed.kernels):
+                continue
             key = program.key(fact.key)
             if fact.kernel.kind not in (KernelKind.KERNEL, KernelKind.BOXED) or key == "Meta":
                 continue
             if not tables.keys.is_runtime(key) or tables.keys.kind(key) is not KeyKind.BACKEND:
                 continue
-            installed = program.installed_operator(fact.operator)
-            operator = tables.operator(fact.operator)
-            if operator is None or installed is None or all(kernel.key != IMPLICIT for kernel in installed.kernels):
-                continue
-            kernels = operator.active()
+            kernels = tables.shape(fact.operator).registered
             twin = autograd_key(tables.keys, tables.keys.split(key)[1])
             if IMPLICIT in kernels and AUTOGRAD not in kernels and twin not in kernels:
                 yield self._shadowed(registered, key, twin)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from op_lint.dispatch.keys import IMPLICIT
-from op_lint.dispatch.table import Reason, Table
 from op_lint.facts import OperatorName
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Kernel, Program
 from op_lint.rule import Need, Rule
+from op_lint.tables import tables_of
 from op_lint_rules._words import where
-from op_lint_rules.dispatch._entries import certain_tables, kernel_of
+from op_lint_rules.dispatch._entries import certain_operators, kernel_of
 
 
 class UnreachableKernel(Rule):
@@ -65,14 +65,14 @@ class UnreachableKernel(Rule):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """Every kernel of the sources that is in effect and in no entry."""
-        for operator, table in certain_tables(program):
-            reached = {id(entry.registration) for entry in table.entries if entry.registration is not None}
-            active = {table.keys.canonical(each.key): each for each in table.operator.registrations}
-            if any(entry.reason is Reason.AMBIGUOUS for entry in table.entries):
-                continue  # what is wrong there is OPL413's business
-            for registration in active.values():
-                kernel = kernel_of(program, operator, registration)
-                if kernel is not None and id(registration) not in reached and _is_known(table, registration.key):
+        tables = tables_of(program)
+        for operator, shape in certain_operators(program):
+            unreached = shape.registered - shape.reached
+            # What is wrong with an ambiguous entry is OPL413's business.
+            table = tables.table(operator) if tables and unreached and not shape.is_ambiguous else None
+            for key, registration in table.kernels.items() if table else ():
+                kernel = kernel_of(program, operator, registration) if key in unreached else None
+                if kernel is not None:
                     yield self._unreached(program, operator, kernel)
 
     def _unreached(self, program: Program, operator: OperatorName, kernel: Kernel) -> Finding:
@@ -91,8 +91,3 @@ class UnreachableKernel(Rule):
             f"no call ever reaches this {key} kernel of `{operator}`: {because}",
             related=(Related(composite.place, "the composite kernel"),) if composite else (),
         )
-
-
-def _is_known(table: Table, key: str) -> bool:
-    """Whether a key is one of this torch's, to which something can be dispatched."""
-    return table.keys.canonical(key) is not None
