@@ -8,7 +8,6 @@ without a word. A cache that cannot be written costs time, never a result.
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -21,6 +20,7 @@ import msgspec
 from op_lint import condition, facts
 from op_lint.facts import FileFacts
 from op_lint.version import VERSION
+from op_lint.whole import TEMPORARY, replace_whole
 
 _DIGEST_SIZE = 16
 _DAY = 24 * 60 * 60
@@ -73,14 +73,7 @@ class FactsCache:
         with suppress(OSError):
             if not file.parent.is_dir():
                 self._make_folder(file.parent)
-            descriptor, temporary = tempfile.mkstemp(suffix=".tmp", dir=file.parent)
-            try:
-                with os.fdopen(descriptor, "wb") as stream:
-                    stream.write(_digest(payload) + payload)
-                os.replace(temporary, file)
-            except BaseException:
-                os.unlink(temporary)
-                raise
+            replace_whole(file, _digest(payload) + payload)
 
     def prune(self, now: float | None = None) -> None:
         """Once a day, remove what was not used for a month, and the longest unused above the size limit."""
@@ -96,7 +89,7 @@ class FactsCache:
         room = _LARGEST
         for used, size, file in sorted(self._entries(), reverse=True):
             room -= size
-            if room < 0 or now - used > (_DAY if file.endswith(".tmp") else _OLDEST):
+            if room < 0 or now - used > (_DAY if file.endswith(TEMPORARY) else _OLDEST):
                 with suppress(OSError):
                     os.unlink(file)
 

@@ -224,14 +224,21 @@ _PLAIN = {
 
 def _plain_words(message: str) -> str:
     """What msgspec calls ``Expected `array | null`, got `str` - at `$[0]` `` in the words of TOML."""
-    found = re.match(r"Expected `([^`]+)`, got `([^`]+)`(?: - at `\$\[(\d+)\]`)?", message)
+    item = re.search(r" - at `\$\[(\d+)\]", message)
+    which = f" (item {int(item[1]) + 1})" if item else ""
+    unknown = re.match(r"Object contains unknown field `([^`]+)`", message)
+    if unknown:
+        return f"there is no key `{unknown[1]}`{which}"
+    missing = re.match(r"Object missing required field `([^`]+)`", message)
+    if missing:
+        return f"the key `{missing[1]}` is missing{which}"
+    found = re.match(r"Expected `([^`]+)`, got `([^`]+)`", message)
     if not found:
         return message[:1].lower() + message[1:]
     wanted, got = (
-        " or ".join(_PLAIN.get(name, name) for name in words.split(" | ") if name != "null")
-        for words in found.groups()[:2]
+        " or ".join(_PLAIN.get(name, name) for name in words.split(" | ") if name != "null") for words in found.groups()
     )
-    return f"this must be {wanted}, not {got}" + (f" (item {int(found[3]) + 1})" if found[3] else "")
+    return f"this must be {wanted}, not {got}{which}"
 
 
 _HEADER = re.compile(rb"[ \t]*\[{1,2}([^\[\]#]+)\]{1,2}")

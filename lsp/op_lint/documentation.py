@@ -5,7 +5,26 @@ from __future__ import annotations
 import inspect
 from importlib.metadata import EntryPoint
 
+import msgspec
+
+from op_lint.findings import Severity
 from op_lint.rule import Rule
+
+
+class RulePage(msgspec.Struct, frozen=True):
+    """What a report can tell of a rule: `text` is its whole documentation as Markdown, `url` where that stands."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+    text: str
+    url: str | None = None
+
+
+def rule_page(rule: type[Rule], source: EntryPoint) -> RulePage:
+    """The page of a rule that the entry point `source` offers."""
+    return RulePage(rule.code, rule.name, rule.severity, summary(rule), document(rule), page_url(rule, source))
 
 
 def summary(rule: type[Rule]) -> str:

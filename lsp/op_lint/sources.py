@@ -37,6 +37,17 @@ class Sources:
         self._shown_from = shown_from
         self._texts: dict[str, SourceText] = {}
 
+    @property
+    def base(self) -> Path:
+        """The folder that shown paths are relative to."""
+        return self._shown_from
+
+    def seen_from(self, folder: Path) -> Sources:
+        """The same texts, with paths relative to another folder."""
+        other = Sources(self._root, self._buffers, folder)
+        other._texts = self._texts
+        return other
+
     def text(self, path: str) -> SourceText:
         """The text of the file that facts call `path`; empty where it cannot be read any more."""
         if path not in self._texts:

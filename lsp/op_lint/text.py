@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import cached_property
 
@@ -71,6 +72,24 @@ class SourceText:
                 break
             position += len(_encode(character))
         return position
+
+    @cached_property
+    def is_utf8(self) -> bool:
+        """Whether every byte is part of a character of UTF-8."""
+        try:
+            self.data.decode("utf-8")
+        except UnicodeDecodeError:
+            return False
+        return True
+
+    @cached_property
+    def newline(self) -> str:
+        """What ends the first line: CRLF or LF."""
+        return "\r\n" if self.data[: self.data.find(b"\n") + 1].endswith(b"\r\n") else "\n"
+
+    def bytes_of(self, written: str) -> bytes:
+        """`written` as it is put into this file: with its line ends."""
+        return _encode(re.sub("\r?\n", self.newline, written))
 
     def line_text(self, line: int) -> str:
         """The text of 1-based `line`, without its line end."""

@@ -127,6 +127,17 @@ def test_unknown_selectors_are_said_where_they_stand(tmp_path: Path) -> None:
     assert "did you mean `unused-suppression`?" in problems[0].message
 
 
+def test_keys_inside_a_wrapper_are_checked_too(tmp_path: Path) -> None:
+    configuration = load(
+        tmp_path,
+        '[[tool.op-lint.wrappers]]\nname = "f"\nparameters = ["a"]\noperator = "a"\n'
+        '[[tool.op-lint.wrappers]]\nname = "g"\nparameters = ["a"]\noperater = "a"\n',
+    )
+    assert said(configuration) == [(1, "`wrappers`: there is no key `operater` (item 2)")]
+    configuration = load(tmp_path, '[[tool.op-lint.wrappers]]\nname = "f"\nparameters = ["a"]\n')
+    assert said(configuration) == [(1, "`wrappers`: the key `operator` is missing (item 1)")]
+
+
 def test_every_setting_is_described() -> None:
     schema = msgspec.json.schema(Settings)["$defs"]["Settings"]
     assert [name for name, field in schema["properties"].items() if not field.get("description")] == []

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from op_lint import report
+from op_lint.documentation import RulePage
 from op_lint.facts import Place
 from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.report import FORMATS, Report
 from op_lint.sources import Location, Sources
+from op_lint.version import VERSION
 
 SOURCE = """\
 // naïve
@@ -56,22 +58,30 @@ FINDINGS = (
 )
 
 
+PAGE = RulePage(
+    "OPL301", "missing-backend-kernel", Severity.WARNING, "A backend is missing.", "# The rule", "https://example.org/x"
+)
+
+
 @pytest.fixture
-def written(tmp_path: Path) -> Callable[..., str]:
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    for variable in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+        monkeypatch.delenv(variable, raising=False)
     buffers = {"csrc/ops.cpp": SOURCE, "long.cpp": LONG, "latin.cpp": b"\xe9\xe8 ab\x07\n"}
 
     def written(name: str, stream: io.StringIO | None = None) -> str:
         stream = stream or io.StringIO()
         sources = Sources(tmp_path, buffers, tmp_path)
-        report.write(name, Report(FINDINGS, sources, ("6 findings",), {"OPL301": "https://example.org/x"}), stream)
+        report.write(name, Report(FINDINGS, sources, ("6 findings",), {"OPL301": PAGE}), stream)
         return stream.getvalue()
 
     return written
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_formats(name: str, written: Callable[..., str], golden: Callable[[str, str], None]) -> None:
-    golden(f"report.{name}", written(name))
+def test_formats(name: str, written: Callable[..., str], golden: Callable[[str, str], None], tmp_path: Path) -> None:
+    text = written(name).replace(f"{tmp_path.as_uri()}/", "file:///project/").replace(VERSION, "VERSION")
+    golden(f"report.{name}", text)
 
 
 def test_json_has_what_the_contract_says(written: Callable[..., str]) -> None:

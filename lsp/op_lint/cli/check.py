@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
 import click
+import msgspec
 
 from op_lint import report
 from op_lint.cli.options import TorchOptions, load_options, project_of, project_options, say_what_was_read
 from op_lint.cli.output import describe_torch, plural, whole_or_broken_pipe
+from op_lint.cli.outputs import FOR_PEOPLE, Output, OutputsCommand, output_options, write_report
 from op_lint.config import unknown_selector
-from op_lint.documentation import page_url
+from op_lint.documentation import rule_page
 from op_lint.examine import Examined, examine
 from op_lint.findings import Severity
 from op_lint.packs import Packs, load_packs
@@ -25,9 +25,6 @@ from op_lint.stopwatch import Stopwatch
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-_FOR_PEOPLE = frozenset({"text", "concise"})
-"""The formats that end with a summary; of the others every byte is data."""
-
 
 class CheckOptions(TorchOptions, frozen=True, kw_only=True):
     """The values of this command's options."""
@@ -35,8 +32,7 @@ class CheckOptions(TorchOptions, frozen=True, kw_only=True):
     select: tuple[str, ...]
     extend_select: tuple[str, ...]
     ignore: tuple[str, ...]
-    output_format: str
-    output_file: Path | None
+    outputs: tuple[Output, ...]
     statistics: bool
     timings: bool
     show_files: bool
@@ -57,7 +53,7 @@ def _selector_option(name: str, words: str) -> Callable[[_Command], _Command]:
     return click.option(name, multiple=True, metavar="CODES", callback=_selectors, help=words)
 
 
-@click.command("check")
+@click.command("check", cls=OutputsCommand)
 @project_options
 @_selector_option("--select", "Run these rules only: codes, prefixes of codes, names, ALL; comma-separated.")
 @_selector_option("--extend-select", "Run these rules, too.")
@@ -66,8 +62,7 @@ def _selector_option(name: str, words: str) -> Callable[[_Command], _Command]:
 @click.option("--torch-version", metavar="V", help="Hold them against the bundled snapshot of this torch version.")
 @click.option("--no-torch", is_flag=True, help="Hold them against no torch at all.")
 @load_options
-@click.option("--output-format", type=click.Choice(report.FORMATS), default="text", show_default=True)
-@click.option("--output-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to this file.")
+@output_options
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
 @click.option("--timings", is_flag=True, help="Say how long each phase and each rule took.")
 @click.option("--show-files", is_flag=True, help="List the files that would be looked at, and end.")
@@ -87,17 +82,16 @@ def command(**values: Any) -> int:
     if options.show_files:
         return _show_files(project)
     selected = selected_rules(packs.rules, project.settings.selectors, options.selectors)
-    with _report_stream(options.output_file) as stream:
-        examined = examine(
-            project,
-            selected,
-            packs.rules,
-            watch,
-            python=options.python,
-            use_cache=not options.no_cache,
-            jobs=options.jobs,
-        )
-        _write_report(options, packs, examined, watch, stream)
+    examined = examine(
+        project,
+        selected,
+        packs.rules,
+        watch,
+        python=options.python,
+        use_cache=not options.no_cache,
+        jobs=options.jobs,
+    )
+    _write_reports(options, packs, examined, watch)
     if options.verbose:
         say_what_was_read(project, examined.analysis)
     _say_what_failed(options, examined)
@@ -106,17 +100,18 @@ def command(**values: Any) -> int:
     return 1 if examined.findings and not options.exit_zero else 0
 
 
-def _write_report(options: CheckOptions, packs: Packs, examined: Examined, watch: Stopwatch, stream: TextIO) -> None:
+def _write_reports(options: CheckOptions, packs: Packs, examined: Examined, watch: Stopwatch) -> None:
     summary = tuple(_summary(options, examined, watch))
     codes = {finding.code for finding in examined.findings}
-    pages = {rule.code: page_url(rule, packs.sources[rule.code]) for rule in packs.rules if rule.code in codes}
-    for_people = options.output_format in _FOR_PEOPLE
-    sources = examined.project.sources()
-    with whole_or_broken_pipe(stream):
-        written = report.Report(examined.findings, sources, summary if for_people else (), pages)
-        report.write(options.output_format, written, stream)
-    for line in () if for_people else summary:
-        click.echo(line, err=True)
+    pages = {rule.code: rule_page(rule, packs.sources[rule.code]) for rule in packs.rules if rule.code in codes}
+    failures = tuple(map(str, examined.checked.failures))
+    whole = report.Report(examined.findings, examined.project.sources(), summary, pages, failures)
+    bare = msgspec.structs.replace(whole, summary=())
+    for output in options.outputs:
+        write_report(output, whole if output.format in FOR_PEOPLE else bare)
+    if not any(output.format in FOR_PEOPLE and output.file is None for output in options.outputs):
+        for line in summary:
+            click.echo(line, err=True)
 
 
 def _say_what_failed(options: CheckOptions, examined: Examined) -> None:
@@ -142,15 +137,6 @@ def _packs(selectors: Selectors) -> Packs:
         if not is_known(selector, packs.rules):
             raise click.UsageError(unknown_selector(selector, packs.rules))
     return packs
-
-
-def _report_stream(file: Path | None) -> AbstractContextManager[TextIO]:
-    if file is None:
-        return nullcontext(sys.stdout)
-    try:
-        return file.open("w", encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise click.FileError(str(file), error.strerror) from error
 
 
 def _show_files(project: Project) -> int:

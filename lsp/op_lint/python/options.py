@@ -7,7 +7,7 @@ import re
 import msgspec
 
 
-class Wrapper(msgspec.Struct, frozen=True):
+class Wrapper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A function that registers operators and that op-lint cannot read (it is generated, or not in the project).
 
     `name` is its dotted name as files import it, or only its last part. `parameters` are the names of its

@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol, TextIO, cast
 
 import msgspec
 
+from op_lint.documentation import RulePage
 from op_lint.findings import Finding
 from op_lint.sources import Sources
 
-FORMATS = ("text", "concise", "json")
+FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson")
 
 
 class Report(msgspec.Struct, frozen=True):
     """What a run found, in order, and how to name its places.
 
-    `summary` are closing lines for a person: how many of what, and against which torch. `pages` are the URLs of
-    rules' documentation by code, where they have one.
+    `summary` are closing lines for a person: how many of what, and against which torch. `rules` are the pages of the
+    rules that spoke, by code. `failures` say what op-lint could not do. `plain` is without colours, whatever the
+    environment says: for files.
     """
 
     findings: tuple[Finding, ...]
     sources: Sources
     summary: tuple[str, ...] = ()
-    pages: Mapping[str, str | None] = {}
+    rules: Mapping[str, RulePage] = {}
+    failures: tuple[str, ...] = ()
+    plain: bool = False
+
+    def url(self, finding: Finding) -> str | None:
+        """The page about a finding's rule."""
+        page = self.rules.get(finding.code)
+        return page.url if page else None
+
+    def seen_from(self, variable: str) -> Report:
+        """The same with paths relative to the folder that an environment variable names, where it is set.
+
+        A CI service says so where the repository is; its reports name files from there, wherever op-lint is run.
+        """
+        folder = os.environ.get(variable)
+        if not folder:
+            return self
+        return msgspec.structs.replace(self, sources=self.sources.seen_from(Path(folder)))
 
 
 class _Format(Protocol):

@@ -13,7 +13,7 @@ from op_lint.sources import Location, Sources
 
 def write(report: Report, stream: TextIO) -> None:
     """Write every finding as an object; see `finding_value`."""
-    values = [finding_value(finding, report.sources, report.pages.get(finding.code)) for finding in report.findings]
+    values = [finding_value(finding, report.sources, report.url(finding)) for finding in report.findings]
     stream.write(msgspec.json.format(msgspec.json.encode(values)).decode() + "\n")
 
 

@@ -34,7 +34,7 @@ Line = tuple[tuple[str, Style], ...]
 def write(report: Report, stream: TextIO) -> None:
     """Write every finding with its frame, then the summary; in colours where `stream` shows them."""
     lines = _lines(report)
-    if _shows_colours(stream):
+    if not report.plain and _shows_colours(stream):
         _write_coloured(lines, stream)
     else:
         stream.writelines("".join(text for text, _ in line) + "\n" for line in lines)

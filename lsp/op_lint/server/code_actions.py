@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
 from op_lint.facts import Definition, KernelKind, Language, Place
 from op_lint.files import language_of
 from op_lint.findings import Edit, Finding
+from op_lint.fixes import edits_of, fixable_at_once
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Registered
 from op_lint.schema.cpp_meaning import cpp_parameter, cpp_return
@@ -47,29 +48,13 @@ def actions_at(snapshot: Snapshot, path: str, start: int, end: int) -> Iterator[
         edit = suppression(snapshot, finding)
         if edit is not None:
             yield Action(f"ignore {finding.code} {finding.name} here", QUICK_FIX, (edit,), finding)
-    edits = all_safe_fixes(findings)
+    edits = edits_of(fixable_at_once(findings))
     if edits:
         yield Action("apply all safe fixes of op-lint", FIX_ALL, edits)
     for definition in snapshot.program.definitions:
         place = definition.place
         if place.path == path and place.start <= end and start <= place.end:
             yield from _about_definition(snapshot, definition)
-
-
-def all_safe_fixes(findings: Iterable[Finding]) -> tuple[Edit, ...]:
-    """The edits of all safe fixes, of two that touch each other the first."""
-    taken: list[Edit] = []
-    for finding in findings:
-        fix = finding.fix
-        if fix is None or not fix.safe:
-            continue
-        if not any(_touch(edit.place, other.place) for edit in fix.edits for other in taken):
-            taken += fix.edits
-    return tuple(taken)
-
-
-def _touch(first: Place, second: Place) -> bool:
-    return first.path == second.path and first.start <= second.end and second.start <= first.end
 
 
 def suppression(snapshot: Snapshot, finding: Finding) -> Edit | None:

@@ -1,0 +1,103 @@
+"""Where reports go: one format on stdout, and any number of others in files."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from op_lint import report
+from op_lint.cli.output import whole_or_broken_pipe
+from op_lint.whole import write_whole
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+FOR_PEOPLE = frozenset({"text", "concise"})
+"""The formats that end with a summary; of the others every byte is data."""
+
+_DEFAULT = "text"
+
+
+class Output(msgspec.Struct, frozen=True):
+    """A format, and the file that it goes to; None is stdout."""
+
+    format: str
+    file: Path | None = None
+
+
+class OutputsCommand(click.Command):
+    """A command with `output_options`: its parameter `outputs` pairs each file with the format before it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as ever, and remember the order of the options, which click does not tell."""
+        values, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        rest = super().parse_args(ctx, args)
+        given = {"output_format": list(ctx.params.pop("output_format")), "output_file": list(ctx.params["output_file"])}
+        del ctx.params["output_file"], values
+        said = [(each.name, given[each.name].pop(0)) for each in order if each.name in given]
+        ctx.params["outputs"] = () if ctx.resilient_parsing else _paired(said)
+        return rest
+
+
+def output_options(command: _Command) -> _Command:
+    """The options that say what is written where."""
+    for option in (
+        click.option(
+            "--output-file",
+            multiple=True,
+            metavar="FILE",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Write the format named before to this file instead of stdout; repeatable, with a format each.",
+        ),
+        click.option(
+            "--output-format",
+            multiple=True,
+            metavar="FORMAT",
+            type=click.Choice(report.FORMATS),
+            help=f"{', '.join(report.FORMATS[:-1])} or {report.FORMATS[-1]}; {_DEFAULT} by default.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _paired(said: Iterable[tuple[str | None, Any]]) -> tuple[Output, ...]:
+    outputs: list[Output] = []
+    for name, value in said:
+        if name == "output_format":
+            outputs.append(Output(value))
+        elif not outputs:
+            outputs.append(Output(_DEFAULT, value))
+        elif outputs[-1].file is None:
+            outputs[-1] = Output(outputs[-1].format, value)
+        else:
+            raise click.UsageError(f"--output-file {value} needs an --output-format of its own before it")
+    on_stdout = [output.format for output in outputs if output.file is None]
+    if len(on_stdout) > 1:
+        raise click.UsageError(
+            f"{' and '.join(on_stdout)} would both go to stdout: --output-file after a format names its file"
+        )
+    for output in outputs:
+        if output.file is not None and not os.path.isdir(output.file.parent):
+            raise click.FileError(str(output.file), "there is no such folder")
+    return tuple(outputs) or (Output(_DEFAULT),)
+
+
+def write_report(output: Output, written: report.Report) -> None:
+    """Write a report to where it goes. Raises click.FileError where it cannot be written."""
+    if output.file is None:
+        with whole_or_broken_pipe(sys.stdout) as stream:
+            report.write(output.format, written, stream)
+        return
+    text = io.StringIO()
+    report.write(output.format, msgspec.structs.replace(written, plain=True), text)
+    try:
+        write_whole(output.file, text.getvalue().encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise click.FileError(str(output.file), error.strerror) from error
