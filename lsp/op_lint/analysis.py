@@ -25,7 +25,7 @@ _FILES_PER_WORKER = 4
 """Fewer files than this for each worker do not pay for starting it."""
 
 
-_PASSING = frozenset({"crash", "internal-error", "timeout", "unreadable", "vanished"})
+PASSING = frozenset({"crash", "internal-error", "timeout", "unreadable", "vanished"})
 """Problems of this run and not of the file's content: the next run tries again."""
 
 
@@ -101,12 +101,25 @@ def analyse(
     `jobs` is the number of worker processes (None: as many as there are processors and work for); with 0 everything
     is read in this process, in which a file that crashes the reader ends the run. `buffers` stand for files on disk.
     """
+    found = unlinked(tree, tree, settings, cache=cache, jobs=jobs, buffers=buffers, make_reader=make_reader)
+    return msgspec.structs.replace(found, files=linked(found.files, python_options(settings)))
+
+
+def unlinked(
+    tree: SourceTree,
+    wanted: SourceTree,
+    settings: Settings,
+    *,
+    cache: KeepFacts | None = None,
+    jobs: int | None = None,
+    buffers: Mapping[str, bytes] = {},
+    make_reader: MakeReader = CppReader,
+) -> Analysis:
+    """What each file of `wanted` says by itself, as a file of the project `tree`; the rest as for `analyse`."""
     root = Path(tree.root)
     cpp = make_reader(root, tree.cpp, cpp_options(settings), buffers)
-    options = python.PythonOptions(settings.wrappers)
-    readers = Readers(root, cpp, options, buffers)
-    unlinked = read_facts(readers, tree, lambda read, tasks: _read_all(read, tasks, jobs), cache)
-    return msgspec.structs.replace(unlinked, files=linked(unlinked.files, options))
+    readers = Readers(root, cpp, python_options(settings), buffers)
+    return read_facts(readers, wanted, lambda read, tasks: _read_all(read, tasks, jobs), cache)
 
 
 def read_facts(readers: Readers, tree: SourceTree, read_all: ReadAll, cache: KeepFacts | None = None) -> Analysis:
@@ -127,7 +140,7 @@ def read_facts(readers: Readers, tree: SourceTree, read_all: ReadAll, cache: Kee
             tasks.append((path, data))
     for path, facts in read_all(readers.read, tasks):
         found[path] = facts
-        if cache and not any(problem.code in _PASSING for problem in facts.problems):
+        if cache and not any(problem.code in PASSING for problem in facts.problems):
             cache.put(path, keys[path], facts)  # at once, so that an interrupted run leaves what it has done
     if cache:
         cache.prune()
@@ -147,6 +160,11 @@ def cpp_options(settings: Settings) -> CppOptions:
         defines=settings.defines,
         compile_commands=settings.compile_commands,
     )
+
+
+def python_options(settings: Settings) -> python.PythonOptions:
+    """What the Python reader must know of the settings."""
+    return python.PythonOptions(settings.wrappers)
 
 
 class Readers:

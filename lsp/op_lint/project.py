@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from op_lint.analysis import Analysis, analyse
+from op_lint.analysis import Analysis, analyse, linked, python_options
 from op_lint.cache import FactsCache, default_folder
 from op_lint.config import Configuration, Settings, load_configuration
 from op_lint.facts import FileFacts, Language, Problem
+from op_lint.facts_file import KeptFacts
 from op_lint.files import SourceTree, find_root, find_sources, language_of, relative_path
 from op_lint.installed.interpreter import InterpreterSearch
 from op_lint.installed.reader import Reading, ReadRequest, read_installed
@@ -27,7 +28,7 @@ class Project(msgspec.Struct, frozen=True):
     """A project before anything in it is read.
 
     `named` are the paths that the user asked about, relative to `root` (empty: all). `buffers` are contents that
-    stand for files on disk, by the path that facts use.
+    stand for files on disk, by the path that facts use. With `kept` no source is read: these are the facts.
     """
 
     root: Path
@@ -35,6 +36,7 @@ class Project(msgspec.Struct, frozen=True):
     tree: SourceTree
     named: tuple[str, ...] = ()
     buffers: Mapping[str, bytes] = {}
+    kept: KeptFacts | None = None
 
     @property
     def settings(self) -> Settings:
@@ -61,8 +63,16 @@ class Project(msgspec.Struct, frozen=True):
 
     def read(self, *, use_cache: bool = True, jobs: int | None = None) -> Analysis:
         """Read the files: see `analyse`."""
+        if self.kept is not None:
+            files = linked(self.kept.files, python_options(self.settings))
+            return Analysis(files, tuple(each.path for each in self.kept.scanned if each.is_candidate))
         cache = FactsCache(self.cache_folder) if use_cache else None
         return analyse(self.tree, self.settings, cache=cache, jobs=jobs, buffers=self.buffers)
+
+    def with_facts(self, kept: KeptFacts) -> Project:
+        """The project with the sources that `kept` is about, and no others."""
+        sources = {"cpp": kept.paths(Language.CPP), "python": kept.paths(Language.PYTHON)}
+        return msgspec.structs.replace(self, tree=msgspec.structs.replace(self.tree, **sources), kept=kept)
 
     def read_build(self, files: Iterable[FileFacts], kept: KeptGraph | None = None) -> BuildGraph | None:
         """What the build files say about the sources whose facts these are; None where they say nothing about any.
@@ -110,6 +120,7 @@ class Project(msgspec.Struct, frozen=True):
 def open_project(
     paths: Sequence[Path],
     *,
+    root: Path | None = None,
     configuration: Path | None = None,
     isolated: bool = False,
     overrides: Mapping[str, Any] = {},
@@ -117,11 +128,12 @@ def open_project(
 ) -> Project:
     """Find the project of `paths` (existing files or folders; empty: the current folder) and list its files.
 
-    `configuration` is a file to read instead of the project's own, `isolated` reads none. `overrides` are fields of
-    `Settings` that the command line sets. Raises ValueError for paths that no one project can hold.
+    `root` is given where it is not to be found, `configuration` is a file to read instead of the project's own, and
+    `isolated` reads none. `overrides` are fields of `Settings` that the command line sets. Raises ValueError for paths
+    that no one project can hold.
     """
     start = [*paths, *buffers] or [Path()]
-    root = find_root(start)
+    root = find_root(start) if root is None else Path(os.path.abspath(root))
     configured = Configuration() if isolated else load_configuration(root, configuration)
     settings = msgspec.structs.replace(configured.settings, **overrides)
     tree = find_sources(

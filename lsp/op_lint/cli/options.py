@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
+from op_lint import facts_file
 from op_lint.analysis import Analysis
 from op_lint.project import Project, open_project
 
@@ -28,6 +29,8 @@ class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
     cache_dir: Path | None
     stdin_filename: Path | None
     verbose: bool
+    facts: tuple[Path, ...]
+    root: Path | None
 
 
 class TorchOptions(ProjectOptions, frozen=True, kw_only=True):
@@ -75,10 +78,25 @@ def _paths(_context: click.Context, _parameter: click.Parameter, values: Sequenc
     return tuple(Path(value) for value in values)
 
 
+root_option = click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The project's root, where it is not to be looked for.",
+)
+
+
 def project_options(command: _Command) -> _Command:
     """The options that say which project is read, and how."""
     existing_file = click.Path(exists=True, dir_okay=False, path_type=Path)
     for option in (
+        click.option(
+            "--facts",
+            multiple=True,
+            metavar="OUT",
+            type=click.Path(exists=True, path_type=Path),
+            help="Read no source: take what these files, or folders of them, hold (see `op-lint facts`).",
+        ),
         click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was found and done."),
         click.option(
             "--stdin-filename", type=click.Path(path_type=Path), help="With `-`: the file that stdin stands for."
@@ -88,6 +106,7 @@ def project_options(command: _Command) -> _Command:
         click.option(
             "--jobs", type=click.IntRange(0), metavar="N", help="Worker processes; 0: read here, without their shelter."
         ),
+        root_option,
         click.option("--isolated", is_flag=True, help="Read no configuration."),
         click.option("--config", type=existing_file, metavar="FILE", help="Read this configuration."),
         click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True), callback=_paths),
@@ -107,9 +126,13 @@ def project_of(options: ProjectOptions, overrides: Mapping[str, Any]) -> Project
         raise click.UsageError("`-` stands alone: the other files of the project are read from disk anyway")
     if options.cache_dir:
         overrides = {**overrides, "cache_dir": os.path.abspath(options.cache_dir)}
+    kept, paths = _facts_files(options)
+    if kept and is_stdin:
+        raise click.UsageError("--facts and `-` exclude each other")
     try:
-        return open_project(
-            () if is_stdin else options.paths,
+        project = open_project(
+            () if is_stdin else paths,
+            root=options.root,
             configuration=options.config,
             isolated=options.isolated,
             overrides=overrides,
@@ -117,6 +140,30 @@ def project_of(options: ProjectOptions, overrides: Mapping[str, Any]) -> Project
         )
     except ValueError as error:
         raise click.UsageError(f"no folder holds all of these paths: {error}") from error
+    return _with_facts(project, kept) if options.facts else project
+
+
+def _facts_files(options: ProjectOptions) -> tuple[list[Path], list[Path]]:
+    """The files of facts and the other paths. After `--facts out/*.facts` the shell has put all but one among these."""
+    if not options.facts:
+        return [], list(options.paths)
+    files: list[Path] = []
+    paths: list[Path] = []
+    for path in options.facts:
+        files += sorted(path.rglob(f"*{facts_file.SUFFIX}")) if path.is_dir() else [path]
+    for path in options.paths:
+        (files if facts_file.is_one(path) else paths).append(path)
+    return files, paths
+
+
+def _with_facts(project: Project, files: Sequence[Path]) -> Project:
+    """The project as those files have it. Raises click.ClickException where they cannot be used, or not any more."""
+    try:
+        kept = facts_file.load(files, project.settings)
+        facts_file.require_unchanged(kept, project.root)
+    except facts_file.FactsFileError as error:
+        raise click.ClickException(str(error)) from error
+    return project.with_facts(kept)
 
 
 def say_what_was_read(project: Project, analysis: Analysis) -> None:
