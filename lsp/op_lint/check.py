@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import msgspec
 from pathspec import GitIgnoreSpec
 
+from op_lint.collector import without_collector
 from op_lint.facts import Problem
 from op_lint.findings import Finding
 from op_lint.program import Program
@@ -44,6 +45,7 @@ class Checked(msgspec.Struct, frozen=True):
     seconds: Mapping[str, float] = {}
 
 
+@without_collector()
 def check(
     program: Program,
     selected: Iterable[type[Rule]],

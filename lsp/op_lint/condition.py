@@ -80,6 +80,8 @@ def conjunction(conditions: Iterable[Condition]) -> Condition:
     """All of `conditions`, flattened, without repeats; NEVER where two contradict each other literally."""
     parts: list[Condition] = []
     for condition in conditions:
+        if condition == ALWAYS:
+            continue
         for part in condition.operands if isinstance(condition, All) else (condition,):
             if part == NEVER or negation(part) in parts:
                 return NEVER
@@ -153,6 +155,8 @@ def _greedy(condition: Condition, names: list[str]) -> dict[str, bool] | None:
 
 def compatible(first: Condition, second: Condition) -> bool:
     """Whether both can hold in one configuration. Too many atoms to decide: True."""
+    if first == ALWAYS == second:
+        return True
     both = conjunction((first, second))
     if len(set(atoms(both))) > _MOST_ATOMS:
         return both != NEVER

@@ -53,12 +53,17 @@ class Bound(msgspec.Struct, frozen=True, eq=False):
     condition: Condition
 
 
-def bound_kernels(program: Program) -> Iterator[Bound]:
-    """Every C++ kernel whose schema is known for certain, with that schema.
+@lru_cache(maxsize=1)
+def bound_kernels(program: Program) -> tuple[Bound, ...]:
+    """Every C++ kernel whose schema is known for certain, with that schema. Made once for the rules that ask.
 
     An operator that is defined several times with schemas that differ (per backend, per configuration) binds
     its kernels where one definition is in the kernel's own file, or only one can be there with it.
     """
+    return tuple(_bound_kernels(program))
+
+
+def _bound_kernels(program: Program) -> Iterator[Bound]:
     for definition in program.definitions:
         kernel = definition.fact.kernel
         if kernel is not None and _is_compared(definition.fact):

@@ -158,6 +158,10 @@ class Program:
         for implementation in self.implementations_of(operator):
             yield self.key(implementation.fact.key), implementation
 
+    def operators_of(self, namespace: str) -> tuple[OperatorName, ...]:
+        """The operators of one namespace that the sources define or register kernels for, sorted."""
+        return self._operators_of.get(namespace, ())
+
     def units_of(self, namespace: str) -> tuple[Unit, ...]:
         """The units that register into one namespace."""
         return self._units_of.get(namespace, ())
@@ -314,6 +318,10 @@ class Program:
         return _grouped((registered.fact.operator, registered) for registered in self.implementations)
 
     @cached_property
+    def _operators_of(self) -> dict[str, tuple[OperatorName, ...]]:
+        return _grouped((operator.namespace, operator) for operator in self.operators)
+
+    @cached_property
     def _kernels_of(self) -> dict[OperatorName, Mapping[str, tuple[Kernel, ...]]]:
         """The answers of `kernels_of` so far: every rule about kernels asks for those of every operator."""
         return {}
@@ -426,7 +434,8 @@ class Program:
             units = {unit.id: unit for unit in file.units}
             for fact in facts(file):
                 unit = units[fact.unit]
-                found.append(Registered(fact, unit, file.path, self._scope(unit, fact.place)))
+                scope = self._scope(unit, fact.place) if file.python is not None else None
+                found.append(Registered(fact, unit, file.path, scope))
         return tuple(sorted(found, key=_fact_order))
 
 

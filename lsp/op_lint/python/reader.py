@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import gc
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from msgspec.structs import replace
 
+from op_lint.collector import without_collector
 from op_lint.facts import FileFacts, Language, Place, Problem, PythonFacts
 from op_lint.python.expressions import TooComplexError
 from op_lint.python.interpreter import Interpreter
@@ -41,7 +39,7 @@ def read_python(path: str, data: bytes, options: PythonOptions | None = None) ->
         source = decode(path, data)
     except (SyntaxError, UnicodeDecodeError) as error:
         return _unreadable(path, "not-text", f"the file is not text in the encoding that it declares: {error}")
-    with _without_collector():
+    with without_collector():
         return _parse(path, data, source, options)
 
 
@@ -55,18 +53,6 @@ def _parse(path: str, data: bytes, source: SourceFile, options: PythonOptions) -
     except (ValueError, RecursionError, MemoryError) as error:
         return _unreadable(path, "parse-error", f"Python cannot parse the file: {error or type(error).__name__}")
     return _read(source, tree, options)
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Garbage collection finds nothing in a syntax tree, and looking takes a quarter of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _read(source: SourceFile, tree: ast.Module, options: PythonOptions) -> FileFacts:

@@ -6,6 +6,8 @@ depends on the torch version whose headers it saw. All of `op_lint.schema` works
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from op_lint.facts import CppType
 
 _HOMES = {
@@ -64,7 +66,11 @@ ALIASES = {
 }
 """Torch's own type aliases, for a reader that did not see through them."""
 
+KEPT = 65_536
+"""C++ types of which one process keeps what was found out; a library has hundreds."""
 
+
+@lru_cache(maxsize=KEPT)
 def canonical(cpp: CppType) -> CppType:
     """`cpp` with the names used here, all the way down, and without spellings: two that are equal are one type."""
     name = cpp.name

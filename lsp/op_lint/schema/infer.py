@@ -6,11 +6,13 @@ Arguments and returns are named `_0`, `_1`, ...; a returned tuple is several ret
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 
 from op_lint.facts import CppType, Parameter, Signature
 from op_lint.schema.cpp_meaning import is_named, meaning
-from op_lint.schema.cpp_names import canonical
+from op_lint.schema.cpp_names import KEPT, canonical
 from op_lint.schema.model import Argument, Name, Schema, Type
 from op_lint.schema.refusals import Refusal, is_several, parameter_refusal, return_refusal, takes_symbols
 
@@ -51,7 +53,7 @@ def infer(signature: Signature) -> Inference:
     parameters = signature.parameters
     if parameters and _is_key_set(parameters[0].type):
         parameters = parameters[1:]
-    arguments = tuple(_inferred(parameter.type, parameter_refusal(parameter.type)) for parameter in parameters)
+    arguments = tuple(_inferred_parameter(parameter.type) for parameter in parameters)
     has_symbols = any(takes_symbols(parameter.type) for parameter in parameters)
     return Inference(parameters, arguments, _inferred_returns(signature.returns), has_symbols)
 
@@ -69,10 +71,16 @@ def _is_key_set(cpp: CppType) -> bool:
     return cpp.name == "c10::DispatchKeySet" and not cpp.reference
 
 
+@lru_cache(maxsize=KEPT)
+def _inferred_parameter(cpp: CppType) -> Inferred:
+    return _inferred(cpp, parameter_refusal(cpp))
+
+
 def _inferred(cpp: CppType, refusal: Refusal | None) -> Inferred:
     return Inferred(cpp, meaning(cpp), refusal)
 
 
+@lru_cache(maxsize=KEPT)
 def _inferred_returns(cpp: CppType) -> tuple[Inferred, ...]:
     cpp = canonical(cpp)
     if cpp.name == "void":

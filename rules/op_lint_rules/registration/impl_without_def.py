@@ -98,9 +98,8 @@ def _undefined(program: Program, namespace: str) -> list[OperatorName]:
     """The operators of a namespace that have kernels and certainly no definition."""
     return [
         operator
-        for operator in program.operators
-        if operator.namespace == namespace
-        and not program.definitions_of(operator)
+        for operator in program.operators_of(namespace)
+        if not program.definitions_of(operator)
         and not _is_installed(program, operator)
         and not program.may_be_defined(operator, by_strangers=not _is_slip(program, operator))
     ]

@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from op_lint.facts import Definition, Implementation, Kernel, Parameter, Place
+from op_lint.facts import CppType, Definition, Implementation, Kernel, Parameter, Place, Signature
 from op_lint.findings import Edit, Fix, Related
-from op_lint.kernels import Bound, parsed
+from op_lint.kernels import Bound, bound_kernels, parsed
+from op_lint.program import Program
 from op_lint.schema import Comparison, Mismatch, Part, Schema, Span, Verdict, apply, compare
+
+
+@lru_cache(maxsize=1)
+def differing(program: Program) -> tuple[tuple[Bound, Comparison], ...]:
+    """Every kernel of the plain ABI that differs from its schema, with how. Made once for the rules that ask."""
+    return tuple(_differing(program))
+
+
+def _differing(program: Program) -> Iterator[tuple[Bound, Comparison]]:
+    # Kernels of a library are of few kinds: what agreed once need not be looked at again.
+    agreeing: set[tuple[str, CppTypes]] = set()
+    for bound in bound_kernels(program):
+        signature = bound.kernel.signature
+        if signature is None or bound.kernel.stable:
+            continue
+        kind = (bound.written.partition("(")[2], types_of(signature))
+        if kind in agreeing:
+            continue
+        comparison = compare(signature, bound.schema, bound.written)
+        if comparison.mismatches:
+            yield bound, comparison
+        else:
+            agreeing.add(kind)
+
+
+CppTypes = tuple[CppType, ...]
+
+
+def types_of(signature: Signature) -> CppTypes:
+    """The types of a signature, the returned one first: all of it that the dispatcher compares."""
+    return (signature.returns, *(parameter.type for parameter in signature.parameters))
 
 
 def place_of_kernel(fact: Definition | Implementation, kernel: Kernel) -> Place:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import msgspec
 
-from op_lint.facts import OperatorName, Place, Signature
+from op_lint.facts import OperatorName, Place, Signature, Text
 from op_lint.findings import Finding, Fix, Related, Severity
 from op_lint.kernels import Bound, bound_kernels
 from op_lint.program import Kernel as RegisteredKernel
@@ -15,7 +16,7 @@ from op_lint.rule import Rule
 from op_lint.schema import Cause, Mismatch, Part, Side, Verdict, compare, signatures_agree
 from op_lint.together import Together
 from op_lint_rules._words import when, where
-from op_lint_rules.schema._kernels import place_of_kernel, related_places, schema_fix
+from op_lint_rules.schema._kernels import differing, place_of_kernel, related_places, schema_fix, types_of
 
 
 class SchemaKernelMismatch(Rule):
@@ -83,14 +84,10 @@ class SchemaKernelMismatch(Rule):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """The first difference of every kernel that does not fit, as torch reports one."""
-        bounds = [bound for bound in bound_kernels(program) if not bound.kernel.stable]
-        for bound in bounds:
-            if bound.kernel.signature is None:
-                continue
-            comparison = compare(bound.kernel.signature, bound.schema, bound.written)
+        for bound, comparison in differing(program):
             told = [mismatch for mismatch in comparison.mismatches if mismatch.cause is not Cause.SYMBOL_BY_REFERENCE]
             if comparison.verdict is Verdict.MISMATCH and told:
-                others = [other for other in bounds if other.text == bound.text and other is not bound]
+                others = [other for other in _by_string(program)[_string(bound)] if other is not bound]
                 yield self._mismatch(bound, told, schema_fix(bound, comparison, others), _fitting(bound, others))
         yield from self._disagreements(program)
 
@@ -127,6 +124,20 @@ class SchemaKernelMismatch(Rule):
         )
 
 
+def _string(bound: Bound) -> Text | Place:
+    """What the kernels have in common that have to fit one string; for an installed schema, the registration."""
+    return bound.text or bound.registered.place
+
+
+@lru_cache(maxsize=1)
+def _by_string(program: Program) -> dict[Text | Place, list[Bound]]:
+    found: dict[Text | Place, list[Bound]] = {}
+    for bound in bound_kernels(program):
+        if not bound.kernel.stable:
+            found.setdefault(_string(bound), []).append(bound)
+    return found
+
+
 def _fitting(bound: Bound, others: list[Bound]) -> Place | None:
     """Where another `#if` arm declares the same kernel so that it fits the schema."""
     for other in others:
@@ -156,6 +167,8 @@ def _typed(program: Program, operator: OperatorName) -> Iterator[_Typed]:
 
 
 def _disagree(program: Program, first: _Typed, second: _Typed) -> bool:
+    if types_of(first.signature) == types_of(second.signature):
+        return False
     agree = signatures_agree(first.signature, second.signature)
     return agree is False and program.together(first.registered, second.registered) is Together.YES
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from op_lint.facts import Place
 from op_lint.findings import Finding, Related, Severity
-from op_lint.kernels import Bound, bound_kernels
+from op_lint.kernels import Bound
 from op_lint.program import Program
 from op_lint.rule import Rule
-from op_lint.schema.match import Cause, Mismatch, compare
+from op_lint.schema.match import Cause, Mismatch
 from op_lint_rules._words import when, where
-from op_lint_rules.schema._kernels import place_of_kernel, related_places, type_fix
+from op_lint_rules.schema._kernels import differing, place_of_kernel, related_places, type_fix
 
 
 class SymintByReference(Rule):
@@ -63,10 +63,8 @@ class SymintByReference(Rule):
     def check(self, program: Program) -> Iterator[Finding]:
         """Every such parameter, once however often the kernel is registered."""
         seen: set[Place] = set()
-        for bound in bound_kernels(program):
-            if bound.kernel.stable or bound.kernel.signature is None:
-                continue
-            for mismatch in compare(bound.kernel.signature, bound.schema, bound.written).mismatches:
+        for bound, comparison in differing(program):
+            for mismatch in comparison.mismatches:
                 finding = self._reference(bound, mismatch)
                 if finding is not None and finding.place not in seen:
                     seen.add(finding.place)

@@ -11,7 +11,7 @@ from op_lint.rule import Rule
 from op_lint.schema.infer import Inferred, infer
 from op_lint.schema.refusals import NOT_PORTABLE, Refusal, Stage
 from op_lint_rules._words import when, where
-from op_lint_rules.schema._kernels import place_of_kernel, type_fix
+from op_lint_rules.schema._kernels import CppTypes, place_of_kernel, type_fix, types_of
 
 
 class UnsupportedKernelType(Rule):
@@ -73,11 +73,18 @@ class UnsupportedKernelType(Rule):
             *program.definitions,
             *program.implementations,
         ]
+        sound: set[tuple[CppTypes, bool]] = set()
         for registered in rows:
             kernel = registered.fact.kernel
             if kernel is None or not _is_typed(registered.fact, kernel) or kernel.signature is None:
                 continue
+            kind = (types_of(kernel.signature), kernel.signature.noexcept)
+            if kind in sound:
+                continue
             inference = infer(kernel.signature)
+            if not kernel.signature.noexcept and not any(map(_is_faulty, (*inference.arguments, *inference.returns))):
+                sound.add(kind)
+                continue
             start = kernel.signature.place or kernel.place
             pairs = zip(inference.parameters, inference.arguments, strict=True)
             for index, (parameter, item) in enumerate(pairs):
@@ -162,6 +169,10 @@ def _parameter(parameter: Parameter) -> str:
 def _declaration(fact: Definition | Implementation, kernel: Kernel) -> Place:
     signature = kernel.signature
     return (signature.place if signature else None) or place_of_kernel(fact, kernel)
+
+
+def _is_faulty(item: Inferred) -> bool:
+    return item.refusal is not None or bool(_not_portable(item))
 
 
 def _not_portable(item: Inferred) -> str:
