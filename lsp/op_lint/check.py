@@ -64,7 +64,9 @@ def check(
     found = [finding for rule in able for finding in pass_.ask(rule, lambda rule: rule.check(program))]
     ran = [rule for rule in able if rule.code not in pass_.failures]
     everything = tuple(installed_rules)
-    applied = apply_suppressions(found, {facts.path: facts for facts in program.files}, everything, ran)
+    in_build_files = program.build.suppressions if program.build else ()
+    files = {facts.path: facts for facts in program.files}
+    applied = apply_suppressions(found, files, everything, ran, in_build_files)
     run = Run(tuple(problems), applied.idle, everything)
     about_run = [finding for rule in ran for finding in pass_.ask(rule, lambda rule: _ask_about(rule, run))]
     stand = _without_ignored((*applied.findings, *about_run), program.settings.per_file_ignores)

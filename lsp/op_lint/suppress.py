@@ -35,9 +35,19 @@ _CPP_TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+_CMAKE_TOKEN = re.compile(
+    rb"""
+      (?P<comment> \#\[(?P<equals>=*)\[.*?(?:\](?P=equals)\]|\Z) | \#[^\r\n]* )
+    | \[(?P<argument>=*)\[.*?(?:\](?P=argument)\]|\Z)
+    | "(?:[^"\\]|\\.)*"?
+    | \\.
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
 _DIRECTIVE = re.compile(
     rb"""
-      (?:^|//|/\*|\#)[ \t/*#!<]*op-lint:[ \t]*(?P<word>[\w-]*)
+      (?:^|//|/\*|\#)[ \t/*#!<\[=]*op-lint:[ \t]*(?P<word>[\w-]*)
       (?:[ \t]*(?P<bracket>\[)(?P<codes>[^\]\r\n]*)\])?
       (?P<reason>[^\r\n]*)
     """,
@@ -51,15 +61,16 @@ _TO_BLANKS = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
 
 
 def find_suppressions(
-    path: str, data: bytes, language: Language
+    path: str, data: bytes, language: Language | None
 ) -> tuple[tuple[Suppression, ...], tuple[Problem, ...]]:
     """The suppression comments of one file in source order, and a problem for each that cannot be understood.
 
-    The problems' code is `suppression`. Never raises; in broken Python only the comments before the break are seen.
+    A file of no `language` is one of CMake's. The problems' code is `suppression`. Never raises; in broken Python only
+    the comments before the break are seen.
     """
     if MARK not in data:
         return (), ()
-    comments = tuple(_cpp_comments(data) if language is Language.CPP else _python_comments(data))
+    comments = tuple(_comments(data, language))
     marked = [comment for comment in comments if MARK in data[comment.start : comment.stop]]
     if not marked:
         return (), ()
@@ -81,10 +92,11 @@ def find_suppressions(
     return tuple(suppressions), tuple(problems)
 
 
-def _cpp_comments(data: bytes) -> Iterator[range]:
-    for match in _CPP_TOKEN.finditer(data):
-        if match["comment"] is not None:
-            yield range(*match.span())
+def _comments(data: bytes, language: Language | None) -> Iterator[range]:
+    if language is Language.PYTHON:
+        return _python_comments(data)
+    tokens = (_CPP_TOKEN if language is Language.CPP else _CMAKE_TOKEN).finditer(data)
+    return (range(*match.span()) for match in tokens if match["comment"] is not None)
 
 
 def _python_comments(data: bytes) -> Iterator[range]:
@@ -160,30 +172,35 @@ def apply_suppressions(
     files: Mapping[str, FileFacts],
     rules: Sequence[type[Rule]],
     ran: Sequence[type[Rule]],
+    in_build_files: Sequence[Suppression] = (),
 ) -> Applied:
     """Take out the findings that a comment speaks of.
 
-    `files` are the facts by path, `rules` all that are installed, `ran` those whose findings are complete: a
-    comment about a rule that did not run cannot be called idle.
+    `files` are the facts by path; build files have none, and their comments are `in_build_files`. `rules` are all that
+    are installed, `ran` those whose findings are complete: a comment about one that did not run cannot be called idle.
     """
     stand: list[Finding] = []
     used: set[tuple[Place, int]] = set()
+    comments = [*(each for facts in files.values() for each in facts.suppressions), *in_build_files]
+    by_path: dict[str, list[Suppression]] = {}
+    for suppression in sorted(comments, key=lambda each: each.place):
+        by_path.setdefault(suppression.place.path, []).append(suppression)
     for finding in findings:
-        facts = files.get(finding.place.path)
-        users = {(place, index) for place, index in _speaking(finding, facts)} if facts else set()
+        path = finding.place.path
+        users = set(_speaking(finding, by_path[path], files.get(path))) if path in by_path else set()
         used |= users
         if not users:
             stand.append(finding)
-    idle = (_idle(suppression, used, rules, ran) for path in sorted(files) for suppression in files[path].suppressions)
+    idle = (_idle(suppression, used, rules, ran) for path in sorted(by_path) for suppression in by_path[path])
     return Applied(tuple(stand), len(findings) - len(stand), tuple(each for each in idle if each))
 
 
-def _speaking(finding: Finding, facts: FileFacts) -> Iterator[tuple[Place, int]]:
-    """The comments, and which of their codes (-1: no code, all rules), that speak of a finding."""
-    if not facts.suppressions:
-        return
-    lines = {finding.place.line, *_statement_line(finding.place, facts)}
-    for suppression in facts.suppressions:
+def _speaking(
+    finding: Finding, suppressions: Sequence[Suppression], facts: FileFacts | None
+) -> Iterator[tuple[Place, int]]:
+    """The comments, and which of their codes (-1: no code, all rules), that speak of a finding in their file."""
+    lines = {finding.place.line, *(_statement_line(finding.place, facts) if facts else ())}
+    for suppression in suppressions:
         if suppression.lines and lines.isdisjoint(suppression.lines):
             continue
         if not suppression.codes:

@@ -59,6 +59,26 @@ def test_forms_in_python(comment: str, codes: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a()  # op-lint: ignore[A1] reason\nb()\n", (1,)),
+        ("# op-lint: ignore[A1]\na(\n  b)\n", (1, 2)),
+        ("#[[ op-lint: ignore[A1] ]] a()\n", (1,)),
+        ("#[=[\n op-lint: ignore[A1]\n]=]\na()\n", (1, 2, 3, 4)),
+        ('a("# op-lint: ignore[A1]")\n', None),
+        ("a([[# op-lint: ignore[A1]\n]])\n", None),
+        ('a("\\"# op-lint: ignore[A1]")\n', None),
+        ("a(\\#) # op-lint: ignore[A1]\n", (1,)),
+    ],
+)
+def test_forms_in_cmake(text: str, expected: tuple[int, ...] | None) -> None:
+    suppressions, problems = find_suppressions("CMakeLists.txt", text.encode(), None)
+    assert [each.lines for each in suppressions] == ([] if expected is None else [expected])
+    assert all(each.codes == ("A1",) for each in suppressions)
+    assert problems == ()
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'auto s = "// op-lint: ignore";',

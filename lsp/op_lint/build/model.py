@@ -11,7 +11,7 @@ from enum import Enum
 import msgspec
 
 from op_lint.condition import ALWAYS, Condition
-from op_lint.facts import Place, Problem
+from op_lint.facts import Place, Problem, Suppression
 
 
 class BuildSystem(str, Enum):
@@ -168,7 +168,7 @@ class BuildGraph(msgspec.Struct, frozen=True):
     `switches` are the options with their defaults. `symbols` are of the sources whose place in a binary depends on what
     others need. `mentioned` are source files that build files name in ways that were not understood, `included` those
     that other sources include: both may be compiled although no target has them. `files` are the build files that were
-    read.
+    read, `suppressions` the comments for op-lint in those of them that no reader of facts reads.
     """
 
     targets: tuple[Target, ...] = ()
@@ -178,3 +178,4 @@ class BuildGraph(msgspec.Struct, frozen=True):
     included: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    suppressions: tuple[Suppression, ...] = ()

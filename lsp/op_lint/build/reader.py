@@ -14,7 +14,9 @@ from op_lint.build.model import BuildGraph, BuildSystem, SourceSymbols
 from op_lint.build.questions import Questions
 from op_lint.build.setuptools import may_load, read_setuptools
 from op_lint.build.symbols import local_headers, read_symbols
-from op_lint.files import is_build_file
+from op_lint.facts import Problem, Suppression
+from op_lint.files import is_build_file, language_of
+from op_lint.suppress import find_suppressions
 
 _INCLUDED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+\.(?:c|cc|cpp|cxx|cu|hip|mm))[">]', re.MULTILINE)
 
@@ -42,6 +44,7 @@ def read_build(
         read_bazel(files, build_files),
     )
     configured = read_configured(files)
+    suppressions, faults = _suppressions(files, build_files)
     graph = BuildGraph(
         targets=combined([target for each in graphs for target in each.targets], configured),
         switches=tuple(switch for each in graphs for switch in each.switches),
@@ -50,7 +53,8 @@ def read_build(
             *(path for each in graphs for path in each.files),
             *(path for each in configured for path in each.files),
         ),
-        problems=tuple(files.problems),
+        problems=(*files.problems, *faults),
+        suppressions=suppressions,
     )
     return _with_sources(graph, files, frozenset(sources), frozenset(registering))
 
@@ -78,7 +82,18 @@ def _with_sources(
         frozenset(included),
         graph.files,
         graph.problems,
+        graph.suppressions,
     )
+
+
+def _suppressions(files: BuildFiles, build_files: Sequence[str]) -> tuple[tuple[Suppression, ...], tuple[Problem, ...]]:
+    """The comments for op-lint in the build files that are no Python: those have facts, and theirs are among them."""
+    found = [
+        find_suppressions(path, files.read(files.absolute(path)) or b"", None)
+        for path in build_files
+        if language_of(path) is None
+    ]
+    return tuple(each for some, _ in found for each in some), tuple(each for _, some in found for each in some)
 
 
 _MOST_READ = 2_000

@@ -258,6 +258,12 @@ def _written(type_: Type) -> str:
     return f"{container}<{_written(type_.elements[0])}>"
 
 
+def stable_type(type_: Type) -> str | None:
+    """The C++ type of a stable kernel's parameter or return of a schema type; None where no such kernel can have it."""
+    carried = _carried(type_)
+    return _written(carried) if carried is not None else None
+
+
 def _read(cpp: CppType) -> Type | None:
     """The carried type that a C++ type reads; None where it reads the raw bits."""
     if cpp.name in _LEAVES:

@@ -7,16 +7,18 @@ from collections.abc import Iterator
 
 import msgspec
 
+from op_lint.dispatch.errors import META
+from op_lint.dispatch.keys import IMPLICIT
 from op_lint.facts import Definition, KernelKind, Language, Place
-from op_lint.files import language_of
+from op_lint.files import is_build_file, language_of
 from op_lint.findings import Edit, Finding
 from op_lint.fixes import edits_of, fixable_at_once
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Registered
-from op_lint.schema.cpp_meaning import cpp_parameter, cpp_return
 from op_lint.schema.infer import infer_schema
 from op_lint.schema.model import Name, Schema
 from op_lint.schema.printer import format_schema
+from op_lint.server import stubs
 from op_lint.server.snapshot import Snapshot
 from op_lint.suppress import find_suppressions
 
@@ -61,7 +63,7 @@ def suppression(snapshot: Snapshot, finding: Finding) -> Edit | None:
     """A comment that silences a finding, above its line or at the end of it; None where none can stand there."""
     path = finding.place.path
     language = language_of(path)
-    if language is None:
+    if language is None and not is_build_file(path):
         return None
     text = snapshot.text(path)
     mark = "//" if language is Language.CPP else "#"
@@ -82,23 +84,26 @@ def suppression(snapshot: Snapshot, finding: Finding) -> Edit | None:
 
 
 def _about_definition(snapshot: Snapshot, definition: Registered[Definition]) -> Iterator[Action]:
+    """What an operator lacks: a schema, kernels, a fake."""
     fact = definition.fact
     schema = parsed(schema_text(fact).value)
-    if fact.language is Language.PYTHON:
-        return
     if isinstance(schema, Name):
         yield from _write_schema(fact, schema)
         return
-    if not isinstance(schema, Schema) or definition.unit.body is None or fact.kernel is not None:
+    if not isinstance(schema, Schema):
         return
     kernels = snapshot.program.kernels_of(fact.operator)
-    for key in ("CPU", "CUDA", "Meta"):
-        if key in kernels:
-            continue
-        edit = _registration(snapshot, definition, schema, key)
+    is_whole = any(key.startswith("Composite") for key in kernels)
+    for key in ("CPU", "CUDA", META) if fact.language is Language.CPP and not is_whole else ():
+        edit = stubs.cpp_kernel(snapshot, definition, schema, key) if key not in kernels else None
         if edit is not None:
-            title = "add a Meta kernel" if key == "Meta" else f"add the missing {key} kernel"
+            title = "add a Meta kernel" if key == META else f"add the missing {key} kernel"
             yield Action(f"{title} of {fact.operator}", REWRITE, (edit,))
+    if META not in kernels and IMPLICIT not in kernels:
+        edit = stubs.python_fake(snapshot, definition, schema)
+        if edit is not None:
+            where = "" if edit.place.path == fact.place.path else f" in {edit.place.path}"
+            yield Action(f"add a fake of {fact.operator}{where}", REWRITE, (edit,))
 
 
 def _write_schema(fact: Definition, name: Name) -> Iterator[Action]:
@@ -121,32 +126,3 @@ def _write_schema(fact: Definition, name: Name) -> Iterator[Action]:
         return
     place = fact.text.place_of(0, len(fact.text.value))
     yield Action(f"write the schema that this kernel means: {written}", REWRITE, (Edit(place, written),))
-
-
-def _registration(snapshot: Snapshot, definition: Registered[Definition], schema: Schema, key: str) -> Edit | None:
-    """A kernel to fill in and its registration, after the block that defines the operator."""
-    parameters = []
-    for argument in schema.arguments:
-        type_ = "at::Tensor&" if argument.is_written else cpp_parameter(argument.type)
-        if type_ is None:
-            return None
-        parameters.append(f"{type_} {argument.name}")
-    returns = cpp_return(tuple(each.type for each in schema.returns))
-    body = definition.unit.body
-    namespace = definition.unit.namespace
-    if returns is None or body is None or namespace is None or definition.unit.namespace_macro is not None:
-        return None
-    if any(each.is_written for each in schema.returns) and returns == "at::Tensor":
-        returns = "at::Tensor&"
-    text = snapshot.text(body.path)
-    end = text.data.find(b"}", body.end)
-    if end < 0 or text.data[body.end : end].strip():
-        return None
-    local = f"{schema.name.name}_{key.lower()}"
-    name = schema.name.name + (f".{schema.name.overload}" if schema.name.overload else "")
-    written = (
-        f"\n\n{returns} {local}({', '.join(parameters)}) {{\n"
-        f'  TORCH_CHECK(false, "{namespace}::{name} has no {key} kernel yet");\n}}\n\n'
-        f'TORCH_LIBRARY_IMPL({namespace}, {key}, m) {{\n  m.impl("{name}", &{local});\n}}'
-    )
-    return Edit(Place(body.path, text.line_of(end), end + 1, end + 1), written)

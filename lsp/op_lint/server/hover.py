@@ -16,10 +16,22 @@ from op_lint.schema import format_argument, format_schema, format_type, infer_sc
 from op_lint.schema.cpp_meaning import cpp_parameter, cpp_value
 from op_lint.schema.model import Schema
 from op_lint.selection import specificity
-from op_lint.server import priority
+from op_lint.server import hover_build, priority
 from op_lint.server.markdown import Link, code, link_to, where
 from op_lint.server.names import kernel_word, schema_of
-from op_lint.server.site import CodeSite, KernelSite, KeySite, MacroSite, OperatorSite, Site, TypeSite, site_at
+from op_lint.server.site import (
+    CodeSite,
+    KernelSite,
+    KeySite,
+    LinkSite,
+    MacroSite,
+    OperatorSite,
+    Site,
+    SourceSite,
+    TargetSite,
+    TypeSite,
+    site_at,
+)
 from op_lint.server.snapshot import Snapshot
 
 _MOST_LISTED = 6
@@ -71,6 +83,12 @@ def _about(snapshot: Snapshot, site: Site, link: Link) -> str | None:
         return _about_type(site)
     if isinstance(site, MacroSite):
         return _about_macro(snapshot, site, link)
+    if isinstance(site, TargetSite):
+        return hover_build.about_target(snapshot, site, link)
+    if isinstance(site, SourceSite):
+        return hover_build.about_source(snapshot, site, link)
+    if isinstance(site, LinkSite):
+        return hover_build.about_link(snapshot, site)
     return _about_rule(snapshot, site)
 
 
@@ -297,6 +315,9 @@ def _about_macro(snapshot: Snapshot, site: MacroSite, link: Link) -> str:
             f"void init(torch::Library& m) {{ … }}\n```"
         )
         parts.append("It runs when the library is loaded; an error in it ends the process.")
+    compiled = hover_build.compiled_into(snapshot, snapshot.program.file_of(unit))
+    if compiled:
+        parts.append(compiled)
     place = _definition_of(snapshot, unit.macro)
     if place is not None:
         parts.append(f"defined at {link_to(where(place), place, link)}")

@@ -24,3 +24,8 @@ def link_to(words: str, place: Place, link: Link) -> str:
 def where(place: Place) -> str:
     """A place in words."""
     return f"{place.path}:{place.line}"
+
+
+def counting(count: int, word: str) -> str:
+    """A count with its word: `1 kernel`, `2 kernels`."""
+    return f"{count} {word}{'' if count == 1 else 's'}"

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from op_lint.facts import Definition, Implementation, Kernel, OperatorName, Place
-from op_lint.server.site import KernelSite, KeySite, MacroSite, OperatorSite, Site, function_name, site_at, sites_in
+from op_lint.server.site import (
+    KernelSite,
+    KeySite,
+    LinkSite,
+    MacroSite,
+    OperatorSite,
+    Site,
+    SourceSite,
+    TargetSite,
+    function_name,
+    site_at,
+    sites_in,
+)
 from op_lint.server.snapshot import Snapshot
 
 
@@ -14,12 +26,24 @@ def definitions(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, ...]
     site = site_at(snapshot, path, offset)
     if isinstance(site, KernelSite):
         return tuple(_of_kernel(snapshot, site.kernel))
+    if isinstance(site, SourceSite | LinkSite):
+        return tuple(_of_build(snapshot, site))
     if not isinstance(site, OperatorSite):
         return ()
     found = tuple(each.fact.name_place for each in snapshot.program.definitions_of(site.operator))
     if site.place in found:
         return tuple(each.fact.name_place for each in snapshot.program.implementations_of(site.operator)) or found
     return found or tuple(each.fact.name_place for each in snapshot.program.implementations_of(site.operator))
+
+
+def _of_build(snapshot: Snapshot, site: SourceSite | LinkSite) -> Iterator[Place]:
+    """The files that a build file names, at their registration blocks; the target that it links."""
+    if isinstance(site, SourceSite):
+        for source in site.sources:
+            facts = snapshot.files.get(source.path)
+            yield facts.units[0].place if facts and facts.units else Place(source.path, 1, 0, 0)
+    elif snapshot.program.linking is not None:
+        yield from (target.place for target in snapshot.program.linking.named(site.link.to, site.target))
 
 
 def declarations(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, ...]:
@@ -107,3 +131,14 @@ def _same(snapshot: Snapshot, site: Site) -> Iterator[Place]:
         for unit in program.units:
             if unit.namespace == site.unit.namespace:
                 yield unit.place
+    elif isinstance(site, TargetSite):
+        for target in program.build.targets if program.build else ():
+            if target is site.target:
+                yield target.place
+            for link in target.links:
+                if program.linking is not None and site.target in program.linking.named(link.to, target):
+                    yield link.place
+    elif isinstance(site, SourceSite) and program.build is not None:
+        paths = {source.path for source in site.sources}
+        for target in program.build.targets:
+            yield from (source.place for source in target.sources if source.path in paths)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from op_lint.build.model import BuildGraph, Link, Source, Target
 from op_lint.facts import (
     Definition,
     FileFacts,
@@ -17,6 +18,7 @@ from op_lint.facts import (
     Place,
     Unit,
 )
+from op_lint.files import is_build_file
 from op_lint.kernels import parsed, schema_text
 from op_lint.schema.model import Argument, Schema
 from op_lint.server.snapshot import Snapshot
@@ -68,19 +70,59 @@ class CodeSite(msgspec.Struct, frozen=True):
     code: str
 
 
-Site: TypeAlias = OperatorSite | KeySite | MacroSite | KernelSite | TypeSite | CodeSite
+class TargetSite(msgspec.Struct, frozen=True):
+    """A target's name where a build file declares it."""
+
+    place: Place
+    target: Target
+
+
+class SourceSite(msgspec.Struct, frozen=True):
+    """Sources of a target as a build file names them: one, or those that a pattern or a variable stands for."""
+
+    place: Place
+    target: Target
+    sources: tuple[Source, ...]
+
+
+class LinkSite(msgspec.Struct, frozen=True):
+    """A library that a target is linked with, where a build file says so."""
+
+    place: Place
+    target: Target
+    link: Link
+
+
+Site: TypeAlias = (
+    OperatorSite | KeySite | MacroSite | KernelSite | TypeSite | CodeSite | TargetSite | SourceSite | LinkSite
+)
 
 
 def sites_in(snapshot: Snapshot, path: str) -> Iterator[Site]:
     """All that stands in one file."""
     for facts in snapshot.facts_about(path):
         yield from (site for site in _sites(facts, snapshot) if site.place.path == path)
+    if snapshot.program.build is not None and is_build_file(path):
+        yield from (site for site in _in_build_files(snapshot.program.build) if site.place.path == path)
 
 
 def site_at(snapshot: Snapshot, path: str, offset: int) -> Site | None:
     """What stands at byte `offset`; the narrowest where several do. The end of a place counts as in it."""
     around = [site for site in sites_in(snapshot, path) if site.place.start <= offset <= site.place.end]
     return min(around, key=lambda site: site.place.end - site.place.start, default=None)
+
+
+def _in_build_files(graph: BuildGraph) -> Iterator[Site]:
+    for target in graph.targets:
+        yield TargetSite(target.place, target)
+        named: dict[Place, list[Source]] = {}
+        for source in target.sources:
+            named.setdefault(source.place, []).append(source)
+        yield from (SourceSite(place, target, tuple(sources)) for place, sources in named.items())
+        yield from (LinkSite(link.place, target, link) for link in target.links)
+    for suppression in graph.suppressions:
+        for code, place in zip(suppression.codes, suppression.code_places, strict=False):
+            yield CodeSite(place, code)
 
 
 def _sites(facts: FileFacts, snapshot: Snapshot) -> Iterator[Site]:

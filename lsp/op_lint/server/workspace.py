@@ -22,7 +22,7 @@ from op_lint.config import Configuration, selector_problems
 from op_lint.cpp import CppReader
 from op_lint.examine import program_of
 from op_lint.facts import FileFacts, Language
-from op_lint.files import SourceTree, find_root, language_of
+from op_lint.files import SourceTree, find_root, is_build_file, language_of
 from op_lint.installed.reader import Reading, ReadRequest, read_installed
 from op_lint.macros import MacroSearch, search_macros
 from op_lint.packs import Packs
@@ -189,7 +189,8 @@ def _with_new(tree: SourceTree, root: Path, documents: Mapping[str, Document]) -
         field: tuple(sorted({*listed, *(path for path in new if language_of(path) is language)}))
         for field, language, listed in (("cpp", Language.CPP, tree.cpp), ("python", Language.PYTHON, tree.python))
     }
-    return msgspec.structs.replace(tree, **files)
+    build = tuple(sorted({*tree.build, *filter(is_build_file, new)}))
+    return msgspec.structs.replace(tree, **files, build=build)
 
 
 class _Memory:

@@ -1,0 +1,113 @@
+"""Documents that say what is built, as they are typed: CMakeLists.txt and setup.py."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from tests.check import write_project
+from tests.e2e.editor import EDITORS, Editor, editor
+
+CASES = Path(__file__).parents[1] / "cases"
+LISTS = "CMakeLists.txt"
+PLAIN = "target_link_libraries(demo_ext PRIVATE demo_ops)"
+WHOLE = "target_link_libraries(demo_ext PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,demo_ops>)"
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.fixture
+def pruned(tmp_path: Path) -> Path:
+    project = tmp_path / "pruned"
+    shutil.copytree(CASES / "19-static-archive-pruned", project)
+    (project / "op-lint.toml").touch()
+    return project
+
+
+def codes(diagnostics: list[types.Diagnostic]) -> list[str]:
+    return [f"{each.code} {each.range.start.line + 1}" for each in diagnostics]
+
+
+@pytest.mark.parametrize("name", EDITORS)
+async def test_a_link_as_it_is_typed(pruned: Path, name: str) -> None:
+    async with editor(pruned, name) as editing:
+        editing.open(LISTS, language="cmake")
+        assert codes(await editing.settled(LISTS)) == ["OPL502 7"]
+        editing.replace(LISTS, PLAIN, WHOLE)
+        assert codes(await editing.settled(LISTS)) == []
+        editing.replace(LISTS, WHOLE, PLAIN)
+        assert codes(await editing.settled(LISTS)) == ["OPL502 7"]
+
+
+async def test_suppression_and_hover(pruned: Path) -> None:
+    async with editor(pruned) as editing:
+        editing.open(LISTS, language="cmake")
+        found = await editing.settled(LISTS)
+        actions = await editing.client.text_document_code_action_async(
+            types.CodeActionParams(editing.identifier(LISTS), found[0].range, types.CodeActionContext(found))
+        )
+        titles = {each.title: each for each in actions or () if isinstance(each, types.CodeAction)}
+        edit = titles["ignore OPL502 unreferenced-registration-unit here"].edit
+        assert edit is not None
+        (change,) = edit.document_changes or ()
+        assert isinstance(change, types.TextDocumentEdit)
+        (written,) = change.edits
+        assert isinstance(written, types.TextEdit)
+        assert written.new_text == "# op-lint: ignore[OPL502]\n"
+        target = await editing.hover(LISTS, "add_library(demo_e|xt MODULE")
+        assert "loading it runs 0 of 1 registration block:" in target
+        source = await editing.hover(LISTS, "STATIC ops|.cpp")
+        assert "`TORCH_LIBRARY(demo_ops)`" in source
+        assert "**the linker drops it**" in source
+        link = await editing.hover(LISTS, "PRIVATE demo_|ops)")
+        assert "WHOLE_ARCHIVE,demo_ops" in link
+        editing.open("ops.cpp")
+        assert "compiled into `demo_ops`" in await editing.hover("ops.cpp", "TORCH_LIB|RARY")
+        place = await editing.client.text_document_definition_async(
+            types.DefinitionParams(**editing.at(LISTS, "STATIC ops|.cpp"))
+        )
+        assert isinstance(place, list)
+        assert [each.uri for each in place if isinstance(each, types.Location)] == [editing.uri("ops.cpp")]
+        editing.replace(LISTS, PLAIN, f"# op-lint: ignore[OPL502] on purpose\n{PLAIN}")
+        assert codes(await editing.settled(LISTS)) == []
+        assert (await editing.hover(LISTS, "ignore[OPL5|02]")).startswith("# ")
+        editing.replace(LISTS, PLAIN, WHOLE)
+        assert codes(await editing.settled(LISTS)) == ["OPL901 7"]  # the comment does nothing any more
+
+
+async def test_setup_py(tmp_path: Path) -> None:
+    case = CASES / "05-cuda-source-list-conditional"
+    files: dict[str, str | bytes] = {name: (case / name).read_text() for name in ("setup.py", "ops.cpp", "muladd.cu")}
+    root = write_project(tmp_path, files)
+    (root / "op-lint.toml").touch()
+    async with editor(root) as editing:
+        editing.open("setup.py", language="python")
+        assert await _about_building(editing) == ["OPL501"]
+        assert "when `CUDA_HOME`" in await editing.hover("setup.py", '"mulad|d.cu"')
+        editing.replace("setup.py", "if CUDA_HOME is not None:", "if True:")
+        assert not await _about_building(editing)
+        hover = await editing.hover("setup.py", '"demo_ext|._C"')
+        assert hover.startswith("**demo_ext._C** — extension module of setuptools")
+        assert "3 of 3 registration blocks" in hover  # two of ops.cpp, one of muladd.cu
+
+
+async def _about_building(editing: Editor) -> list[str]:
+    await editing.settled("setup.py")
+    found = editing.client.diagnostics.get(editing.uri("muladd.cu"), ())
+    return [str(each.code) for each in found if str(each.code).startswith("OPL5")]
+
+
+async def test_a_build_file_that_is_not_saved_yet(tmp_path: Path) -> None:
+    case = CASES / "19-static-archive-pruned"
+    root = write_project(tmp_path, {name: (case / name).read_text() for name in ("ops.cpp", "entry.cpp")})
+    (root / "op-lint.toml").touch()
+    async with editor(root) as editing:
+        editing.open(LISTS, (case / LISTS).read_text(), language="cmake")
+        assert codes(await editing.settled(LISTS)) == ["OPL502 7"]
+        editing.close(LISTS)
+        editing.open("ops.cpp")
+        await editing.settled("ops.cpp")
+        assert not editing.client.diagnostics.get(editing.uri(LISTS))
