@@ -31,6 +31,7 @@ class Examined(msgspec.Struct, frozen=True):
     reading: Reading | None
     checked: Checked
     problems: tuple[Problem, ...]
+    program: Program
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -100,4 +101,4 @@ def examine(
         problems = (*project.problems, *noted, *selector_problems(project.configuration, rules))
         program = program_of(analysis.files, reading, project.settings, macros, build)
         checked = check(program, selected, rules, problems)
-    return Examined(project, analysis, reading, checked, problems)
+    return Examined(project, analysis, reading, checked, problems, program)

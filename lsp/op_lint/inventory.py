@@ -43,7 +43,7 @@ def inventory(program: Program, sources: Sources, wanted: Wanted, *, scanned: in
                 "key": unit.key,
                 "condition": str(unit.condition),
                 "language": unit.language.value,
-                "targets": [],
+                "targets": list(program.targets_of(unit)),
             }
             for unit in program.units
             if wanted(unit.place.path)

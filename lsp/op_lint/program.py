@@ -203,6 +203,12 @@ class Program:
         """The file whose facts a unit is among: the source that is compiled, where the unit stands in a header."""
         return self._file_of[unit]
 
+    def targets_of(self, unit: Unit) -> tuple[str, ...]:
+        """The names of the targets that compile a unit, as far as the build files tell, sorted."""
+        if self.linking is None:
+            return ()
+        return tuple(sorted({compiled.target.name for compiled in self.linking.targets_of(self.file_of(unit))}))
+
     def role(self, unit: Unit) -> UnitKind:
         """What a unit may register: its kind, for Python that of the `Library` object.
 

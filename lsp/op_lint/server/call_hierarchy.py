@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from op_lint.facts import OperatorName, OperatorUse, Place, UseKind
-from op_lint.server.names import kernel_word
+from op_lint.naming import kernel_word
 from op_lint.server.site import KernelSite, OperatorSite, site_at
 from op_lint.server.snapshot import Snapshot
 

@@ -12,10 +12,10 @@ from op_lint.dispatch.call import Argument, Call, Layout, Mode, Transform, Unkno
 from op_lint.dispatch.path import call_path
 from op_lint.dispatch.registration import Registration
 from op_lint.facts import OperatorName
+from op_lint.matrix import state_of
+from op_lint.naming import schema_of
 from op_lint.program import parse_name
 from op_lint.server.locations import Locate
-from op_lint.server.matrix import state_of
-from op_lint.server.names import schema_of
 from op_lint.server.snapshot import Snapshot
 from op_lint.version import VERSION
 

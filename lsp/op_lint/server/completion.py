@@ -13,12 +13,12 @@ import msgspec
 from op_lint.documentation import summary
 from op_lint.facts import OperatorName, Parameter, Signature
 from op_lint.kernels import parsed
+from op_lint.naming import schema_of
 from op_lint.program import Program, local_name
 from op_lint.schema import infer
 from op_lint.schema.cpp_text import read_type
 from op_lint.schema.model import Schema
 from op_lint.server.context import Around, string_around
-from op_lint.server.names import schema_of
 from op_lint.server.snapshot import Snapshot
 from op_lint.text import SourceText
 

@@ -12,13 +12,13 @@ from op_lint.dispatch.table import Entry, Reason, Table
 from op_lint.documentation import document
 from op_lint.facts import KernelKind, OperatorName, Place, UnitKind, UseKind
 from op_lint.kernels import parsed
+from op_lint.naming import kernel_word, schema_of
 from op_lint.schema import format_argument, format_schema, format_type, infer_schema
 from op_lint.schema.cpp_meaning import cpp_parameter, cpp_value
 from op_lint.schema.model import Schema
 from op_lint.selection import specificity
 from op_lint.server import hover_build, priority
 from op_lint.server.markdown import Link, code, link_to, where
-from op_lint.server.names import kernel_word, schema_of
 from op_lint.server.site import (
     CodeSite,
     KernelSite,

@@ -7,29 +7,14 @@ from typing import Any
 
 import msgspec
 
-from op_lint.dispatch.errors import META
-from op_lint.dispatch.keys import DispatchKeys, KeyKind
-from op_lint.dispatch.table import Entry, Reason, Table
+from op_lint.dispatch.keys import DispatchKeys
+from op_lint.dispatch.table import Table
 from op_lint.facts import KernelKind, OperatorName, UseKind
+from op_lint.matrix import columns_of, state_of
+from op_lint.naming import kernel_word, schema_of
 from op_lint.program import Kernel, Program
 from op_lint.server.locations import Locate
-from op_lint.server.names import kernel_word, schema_of
 from op_lint.server.snapshot import Snapshot
-
-_COLUMNS = ("CPU", "CUDA", META, "AutogradCPU", "AutogradCUDA")
-"""The keys that every matrix shows; those that the sources register to are added."""
-
-_STATES = {
-    Reason.KERNEL: "kernel",
-    Reason.DEFAULT_BACKEND: "composite",
-    Reason.NESTED: "composite",
-    Reason.MATH: "composite",
-    Reason.BATCHED: "composite",
-    Reason.AUTOGRAD: "alias",
-    Reason.AMBIGUOUS: "ambiguous",
-    Reason.FALLBACK: "fallback",
-    Reason.MISSING: "missing",
-}
 
 
 class MatrixQuery(msgspec.Struct, frozen=True):
@@ -62,16 +47,8 @@ def heading(snapshot: Snapshot, query: MatrixQuery) -> dict[str, Any]:
 
 
 def column_keys(program: Program, query: MatrixQuery) -> tuple[str, ...]:
-    """The columns: backends first, then the others, each in the dispatcher's order."""
-    keys = program.keys
-    if query.keys is not None:
-        return query.keys
-    used = {key for operator in program.operators for key in program.kernels_of(operator)}
-    if keys is None:
-        return tuple(dict.fromkeys((*_COLUMNS[:3], *sorted(used))))
-    wanted = {*_COLUMNS, *used}
-    runtime = [key for key in keys.runtime if key in wanted]
-    return tuple(sorted(runtime, key=lambda key: keys.kind(key) is not KeyKind.BACKEND))
+    """The columns: those that were asked for, or the usual ones."""
+    return columns_of(program) if query.keys is None else query.keys
 
 
 def _kind(keys: DispatchKeys | None, key: str) -> str | None:
@@ -129,15 +106,3 @@ def _cell(key: str, table: Table | None, own: Sequence[Kernel], locate: Locate) 
         if entry.registration.path is not None:
             shown["location"] = locate.line(entry.registration.path, entry.registration.line)
     return {"state": state_of(entry), "reason": entry.reason.value, **shown}
-
-
-def state_of(entry: Entry) -> str:
-    """What a call finds: `kernel`, `composite`, `alias`, `fallback`, `fallthrough`, `ambiguous` or `missing`.
-
-    Torch's own fallback at Meta only says that there is no kernel (torch 2.13): that is a missing one.
-    """
-    if entry.fallthrough:
-        return "fallthrough"
-    if entry.key == META and entry.reason is Reason.FALLBACK:
-        return "missing"
-    return _STATES[entry.reason]

@@ -8,10 +8,10 @@ import msgspec
 
 from op_lint.facts import OperatorName
 from op_lint.kernels import parsed
+from op_lint.naming import schema_of
 from op_lint.schema import format_argument
 from op_lint.schema.model import Schema
 from op_lint.server.context import brackets_open, string_around
-from op_lint.server.names import schema_of
 from op_lint.server.snapshot import Snapshot
 from op_lint.text import SourceText
 

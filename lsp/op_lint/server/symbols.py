@@ -9,7 +9,7 @@ import msgspec
 
 from op_lint.dispatch.keys import IMPLICIT
 from op_lint.facts import FileFacts, Place, Unit
-from op_lint.server.names import kernel_word
+from op_lint.naming import kernel_word
 from op_lint.server.snapshot import Snapshot
 
 
