@@ -81,6 +81,14 @@ class KeepFacts(Protocol):
         ...
 
 
+Progress = Callable[[int, int], None]
+"""Is told how many files of how many have been read."""
+
+
+def unnoticed(_done: int, _total: int) -> None:
+    """A `Progress` for those who do not want to know."""
+
+
 ReadAll = Callable[[ReadFile, list[Task]], Iterable[tuple[str, FileFacts]]]
 """Does some tasks, in any order."""
 
@@ -95,13 +103,16 @@ def analyse(
     jobs: int | None = None,
     buffers: Mapping[str, bytes] = {},
     make_reader: MakeReader = CppReader,
+    progress: Progress = unnoticed,
 ) -> Analysis:
     """The facts of the files of `tree`.
 
     `jobs` is the number of worker processes (None: as many as there are processors and work for); with 0 everything
     is read in this process, in which a file that crashes the reader ends the run. `buffers` stand for files on disk.
     """
-    found = unlinked(tree, tree, settings, cache=cache, jobs=jobs, buffers=buffers, make_reader=make_reader)
+    found = unlinked(
+        tree, tree, settings, cache=cache, jobs=jobs, buffers=buffers, make_reader=make_reader, progress=progress
+    )
     return msgspec.structs.replace(found, files=linked(found.files, python_options(settings)))
 
 
@@ -114,15 +125,22 @@ def unlinked(
     jobs: int | None = None,
     buffers: Mapping[str, bytes] = {},
     make_reader: MakeReader = CppReader,
+    progress: Progress = unnoticed,
 ) -> Analysis:
     """What each file of `wanted` says by itself, as a file of the project `tree`; the rest as for `analyse`."""
     root = Path(tree.root)
     cpp = make_reader(root, tree.cpp, cpp_options(settings), buffers)
     readers = Readers(root, cpp, python_options(settings), buffers)
-    return read_facts(readers, wanted, lambda read, tasks: _read_all(read, tasks, jobs), cache)
+    return read_facts(readers, wanted, lambda read, tasks: _read_all(read, tasks, jobs), cache, progress)
 
 
-def read_facts(readers: Readers, tree: SourceTree, read_all: ReadAll, cache: KeepFacts | None = None) -> Analysis:
+def read_facts(
+    readers: Readers,
+    tree: SourceTree,
+    read_all: ReadAll,
+    cache: KeepFacts | None = None,
+    progress: Progress = unnoticed,
+) -> Analysis:
     """What each file of `tree` says, not yet linked with the others. `read_all` reads what is not kept."""
     found: dict[str, FileFacts] = {}
     others: list[FileFacts] = []
@@ -138,8 +156,9 @@ def read_facts(readers: Readers, tree: SourceTree, read_all: ReadAll, cache: Kee
             found[path] = kept
         else:
             tasks.append((path, data))
-    for path, facts in read_all(readers.read, tasks):
+    for done, (path, facts) in enumerate(read_all(readers.read, tasks), 1):
         found[path] = facts
+        progress(done, len(tasks))
         if cache and not any(problem.code in PASSING for problem in facts.problems):
             cache.put(path, keys[path], facts)  # at once, so that an interrupted run leaves what it has done
     if cache:

@@ -71,7 +71,8 @@ def check(
     about_run = [finding for rule in ran for finding in pass_.ask(rule, lambda rule: _ask_about(rule, run))]
     stand = _without_ignored((*applied.findings, *about_run), program.settings.per_file_ignores)
     return Checked(
-        tuple(sorted(set(stand), key=lambda finding: (finding.place, finding.code, finding.message))),
+        # Of findings with the same message the first stays first: no order of a set, which differs from run to run.
+        tuple(sorted(dict.fromkeys(stand), key=lambda finding: (finding.place, finding.code, finding.message))),
         applied.suppressed,
         tuple(pass_.failures.values()),
         tuple(rule.code for rule in selected if rule not in able),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from op_lint.analysis import Analysis
+from op_lint.analysis import Analysis, Progress, unnoticed
 from op_lint.build.model import BuildGraph
 from op_lint.check import Checked, check
 from op_lint.collector import without_collector
@@ -53,6 +53,11 @@ class Examined(msgspec.Struct, frozen=True):
         return reading.problems
 
     @property
+    def has_failed(self) -> bool:
+        """Whether op-lint could not do all that was asked, so that no finding does not mean no mistake."""
+        return bool(self.checked.failures or self.configuration_problems or self.unloaded)
+
+    @property
     def configuration_problems(self) -> tuple[Problem, ...]:
         """What is wrong with the settings, for those who do not select the rule that says so."""
         return tuple(problem for problem in self.problems if problem.code == "configuration")
@@ -81,15 +86,16 @@ def examine(
     python: str | None = None,
     use_cache: bool = True,
     jobs: int | None = None,
+    progress: Progress = unnoticed,
 ) -> Examined:
     """Ask the `selected` ones of `installed_rules` about `project`.
 
-    `python` is the interpreter that the command line names; `jobs` as for `analyse`. A project without a file that
-    registers or uses operators needs no torch, and none is looked for.
+    `python` is the interpreter that the command line names; `jobs` and `progress` as for `analyse`. A project
+    without a file that registers or uses operators needs no torch, and none is looked for.
     """
     rules = tuple(installed_rules)
     with watch.phase("read files"):
-        analysis = project.read(use_cache=use_cache, jobs=jobs)
+        analysis = project.read(use_cache=use_cache, jobs=jobs, progress=progress)
     with watch.phase("search build files"):
         macros = search_macros(project.root, analysis.files)
     with watch.phase("read build files"):

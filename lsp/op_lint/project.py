@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from op_lint.analysis import Analysis, analyse, linked, python_options
+from op_lint.analysis import Analysis, Progress, analyse, linked, python_options, unnoticed
 from op_lint.cache import FactsCache, default_folder
 from op_lint.config import Configuration, Settings, load_configuration
 from op_lint.facts import FileFacts, Language, Problem
@@ -61,13 +61,13 @@ class Project(msgspec.Struct, frozen=True):
         """Where things are kept between runs."""
         return self.root / self.settings.cache_dir if self.settings.cache_dir else default_folder()
 
-    def read(self, *, use_cache: bool = True, jobs: int | None = None) -> Analysis:
+    def read(self, *, use_cache: bool = True, jobs: int | None = None, progress: Progress = unnoticed) -> Analysis:
         """Read the files: see `analyse`."""
         if self.kept is not None:
             files = linked(self.kept.files, python_options(self.settings))
             return Analysis(files, tuple(each.path for each in self.kept.scanned if each.is_candidate))
         cache = FactsCache(self.cache_folder) if use_cache else None
-        return analyse(self.tree, self.settings, cache=cache, jobs=jobs, buffers=self.buffers)
+        return analyse(self.tree, self.settings, cache=cache, jobs=jobs, buffers=self.buffers, progress=progress)
 
     def with_facts(self, kept: KeptFacts) -> Project:
         """The project with the sources that `kept` is about, and no others."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 import msgspec
@@ -31,11 +30,20 @@ class Output(msgspec.Struct, frozen=True):
     file: Path | None = None
 
 
+DEFAULT_OUTPUT = Output(_DEFAULT)
+"""What is written where no option says anything."""
+
+
+ARGUMENTS = f"{__name__}.arguments"
+"""Where the context's `meta` keeps the subcommand and the words after it."""
+
+
 class OutputsCommand(click.Command):
     """A command with `output_options`: its parameter `outputs` pairs each file with the format before it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as ever, and remember the order of the options, which click does not tell."""
+        """Parse as ever, and remember the words and the order of the options, which click does not tell."""
+        ctx.meta[ARGUMENTS] = (self.name, *args)
         values, _, order = self.make_parser(ctx).parse_args(args=list(args))
         rest = super().parse_args(ctx, args)
         given = {"output_format": list(ctx.params.pop("output_format")), "output_file": list(ctx.params["output_file"])}
@@ -86,13 +94,13 @@ def _paired(said: Iterable[tuple[str | None, Any]]) -> tuple[Output, ...]:
     for output in outputs:
         if output.file is not None and not os.path.isdir(output.file.parent):
             raise click.FileError(str(output.file), "there is no such folder")
-    return tuple(outputs) or (Output(_DEFAULT),)
+    return tuple(outputs)
 
 
-def write_report(output: Output, written: report.Report) -> None:
+def write_report(output: Output, written: report.Report, stdout: TextIO) -> None:
     """Write a report to where it goes. Raises click.FileError where it cannot be written."""
     if output.file is None:
-        with whole_or_broken_pipe(sys.stdout) as stream:
+        with whole_or_broken_pipe(stdout) as stream:
             report.write(output.format, written, stream)
         return
     text = io.StringIO()

@@ -9,10 +9,10 @@ import msgspec
 
 from op_lint.dispatch.errors import META
 from op_lint.dispatch.keys import IMPLICIT
-from op_lint.facts import Definition, KernelKind, Language, Place
-from op_lint.files import is_build_file, language_of
+from op_lint.facts import Definition, KernelKind, Language
 from op_lint.findings import Edit, Finding
 from op_lint.fixes import edits_of, fixable_at_once
+from op_lint.ignores import ignore_edit
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Registered
 from op_lint.schema.infer import infer_schema
@@ -20,7 +20,6 @@ from op_lint.schema.model import Name, Schema
 from op_lint.schema.printer import format_schema
 from op_lint.server import stubs
 from op_lint.server.snapshot import Snapshot
-from op_lint.suppress import find_suppressions
 
 QUICK_FIX = "quickfix"
 REWRITE = "refactor.rewrite"
@@ -47,7 +46,8 @@ def actions_at(snapshot: Snapshot, path: str, start: int, end: int) -> Iterator[
             title = fix.title if fix.safe else f"{fix.title} (changes what the program does)"
             yield Action(title, QUICK_FIX, fix.edits, finding, fix.safe)
     for finding in here:
-        edit = suppression(snapshot, finding)
+        place = finding.place
+        edit = ignore_edit(snapshot.text(place.path), place.path, place.line, (finding.code,))
         if edit is not None:
             yield Action(f"ignore {finding.code} {finding.name} here", QUICK_FIX, (edit,), finding)
     edits = edits_of(fixable_at_once(findings))
@@ -57,30 +57,6 @@ def actions_at(snapshot: Snapshot, path: str, start: int, end: int) -> Iterator[
         place = definition.place
         if place.path == path and place.start <= end and start <= place.end:
             yield from _about_definition(snapshot, definition)
-
-
-def suppression(snapshot: Snapshot, finding: Finding) -> Edit | None:
-    """A comment that silences a finding, above its line or at the end of it; None where none can stand there."""
-    path = finding.place.path
-    language = language_of(path)
-    if language is None and not is_build_file(path):
-        return None
-    text = snapshot.text(path)
-    mark = "//" if language is Language.CPP else "#"
-    comment = f"{mark} op-lint: ignore[{finding.code}]"
-    line = finding.place.line
-    content = text.line_text(line)
-    start = text.line_starts[line - 1]
-    indent = content[: len(content) - len(content.lstrip())]
-    newline = "\r\n" if b"\r\n" in text.data[:4096] else "\n"
-    at_end = start + len(content.encode("utf-8", "surrogateescape"))
-    for offset, inserted in ((start, f"{indent}{comment}{newline}"), (at_end, f"  {comment}")):
-        data = text.data[:offset] + inserted.encode() + text.data[offset:]
-        speaks_for = line + 1 if offset == start else line
-        found, _ = find_suppressions(path, data, language)
-        if any(speaks_for in each.lines and finding.code in each.codes for each in found):
-            return Edit(Place(path, line, offset, offset), inserted)
-    return None
 
 
 def _about_definition(snapshot: Snapshot, definition: Registered[Definition]) -> Iterator[Action]:

@@ -1,0 +1,60 @@
+"""`op-lint check --watch`: look again whenever a file changes.
+
+Every look is a run of its own, as if the command line were typed again: nothing of one look can leak into the next,
+and what the files say is kept in the cache anyway.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from pathspec import GitIgnoreSpec
+
+from op_lint.files import CONFIGURATION_NAMES, is_build_file, language_of, relative_path
+from op_lint.project import Project
+
+if TYPE_CHECKING:
+    from watchfiles import Change
+
+_CALM = 200
+"""Milliseconds without a change after which a look begins: an editor or a checkout writes many files at once."""
+
+
+def watch_and_check(project: Project, arguments: Sequence[str]) -> int:
+    """Run `op-lint check` with `arguments` now and after every change in `project`; only an interrupt ends it."""
+    try:
+        from watchfiles import watch
+    except ImportError as error:
+        raise click.ClickException("--watch needs the package watchfiles: pip install 'op-lint[watch]'") from error
+    matters = _Matters(project)
+    changes = watch(project.root, watch_filter=matters, debounce=_CALM, raise_interrupt=True)
+    _look(arguments)
+    for changed in changes:
+        names = sorted({relative_path(path, Path.cwd()) for _, path in changed})
+        click.echo(f"\nchanged: {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", err=True)
+        _look(arguments)
+    return 0
+
+
+def _look(arguments: Sequence[str]) -> None:
+    subprocess.run([sys.executable, "-m", "op_lint", *(word for word in arguments if word != "--watch")])
+
+
+class _Matters:
+    """Whether a change may change what op-lint says."""
+
+    def __init__(self, project: Project) -> None:
+        settings = project.settings
+        self._root = project.root
+        self._exclude = GitIgnoreSpec.from_lines((*settings.exclude, *settings.extend_exclude))
+
+    def __call__(self, _change: Change, path: str) -> bool:
+        relative = relative_path(path, self._root)
+        name = relative.rpartition("/")[2]
+        is_input = bool(language_of(name)) or is_build_file(name) or name in (*CONFIGURATION_NAMES, ".gitignore")
+        return is_input and not self._exclude.match_file(relative)
