@@ -1,6 +1,7 @@
 """The snapshots of torch's dispatcher that come with op-lint, for where no torch can be read.
 
-`snapshots/VERSION.msgpack.xz` is an `InstalledTorch`; `python -m op_lint.installed.snapshot` makes one.
+`snapshots/VERSION.msgpack.xz` is an `InstalledTorch`; `python -m op_lint.installed.snapshot` makes one. Who packs
+op-lint as a whole may store them without `.xz`: together they are compressed far better than each alone.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from op_lint.installed.model import InstalledTorch
 
 FOLDER = Path(__file__).with_name("snapshots")
 SUFFIX = ".msgpack.xz"
+_PLAIN_SUFFIX = ".msgpack"
 
 # The CUDA build: it knows the CUDA, sparse and quantized registrations, which a CPU build does not have.
 DEFAULT = "2.14.1+cu130"
@@ -25,7 +27,7 @@ DEFAULT = "2.14.1+cu130"
 
 def bundled_versions() -> tuple[str, ...]:
     """The versions there are, oldest first."""
-    names = (path.name.removesuffix(SUFFIX) for path in FOLDER.glob(f"*{SUFFIX}"))
+    names = {path.name.removesuffix(suffix) for suffix in (SUFFIX, _PLAIN_SUFFIX) for path in FOLDER.glob(f"*{suffix}")}
     return tuple(sorted(names, key=_order))
 
 
@@ -51,12 +53,18 @@ def choose_snapshot(version: str | None) -> str:
 
 def load_snapshot(version: str) -> InstalledTorch:
     """The bundled snapshot of exactly this version. Raises FileNotFoundError if there is none."""
-    return decode_snapshot((FOLDER / f"{version}{SUFFIX}").read_bytes())
+    return msgspec.msgpack.decode(_read(version), type=InstalledTorch)
 
 
 def decode_snapshot(data: bytes) -> InstalledTorch:
     """An `InstalledTorch` from a snapshot file's contents."""
     return msgspec.msgpack.decode(lzma.decompress(data), type=InstalledTorch)
+
+
+def _read(version: str) -> bytes:
+    """The MessagePack of a bundled snapshot."""
+    plain = FOLDER / f"{version}{_PLAIN_SUFFIX}"
+    return plain.read_bytes() if plain.exists() else lzma.decompress((FOLDER / f"{version}{SUFFIX}").read_bytes())
 
 
 class _Keys(msgspec.Struct):
@@ -69,9 +77,7 @@ class _Keys(msgspec.Struct):
 def bundled_key_numbers() -> Mapping[str, Mapping[str, int]]:
     """The numbers of the dispatch keys (`key_numbers`) in each bundled version, oldest first."""
     return {
-        version: key_numbers(msgspec.msgpack.decode(lzma.decompress(data), type=_Keys).keys)
-        for version in bundled_versions()
-        for data in [(FOLDER / f"{version}{SUFFIX}").read_bytes()]
+        version: key_numbers(msgspec.msgpack.decode(_read(version), type=_Keys).keys) for version in bundled_versions()
     }
 
 
