@@ -393,6 +393,35 @@ class PythonCall(msgspec.Struct, frozen=True):
     condition: Condition = ALWAYS
 
 
+class ResultKind(str, Enum):
+    """What a `return` gives, where the source tells.
+
+    An argument itself, a view of one, a tensor just made in contiguous form, one that `contiguous()` made so unless it
+    was already, a transposed view of either, `None`.
+    """
+
+    ARGUMENT = "argument"
+    VIEW = "view"
+    CONTIGUOUS = "contiguous"
+    CONTIGUOUS_OR_SAME = "contiguous-or-same"
+    TRANSPOSED = "transposed"
+    NONE = "none"
+    OTHER = "other"
+
+
+class PythonResult(msgspec.Struct, frozen=True):
+    """What one `return` of a function gives. `parameter` is the argument that is returned or viewed.
+
+    `count` is the number of elements of a tuple or list that is written out, `elements` what they are.
+    """
+
+    place: Place
+    kind: ResultKind
+    parameter: str | None = None
+    count: int | None = None
+    elements: tuple[PythonResult, ...] = ()
+
+
 class PythonFunction(msgspec.Struct, frozen=True):
     """A function that is given to torch, or in which something of these facts stands.
 
@@ -400,7 +429,7 @@ class PythonFunction(msgspec.Struct, frozen=True):
     `def` to the end of the body (`Kernel.defined` of the registrations that use it). `returns` is the return annotation
     in canonical form.
     `at_import` says that importing the module calls it, directly or through other functions of the file; `repeated`
-    that it is called from several places or in a loop.
+    that it is called from several places or in a loop. `results` are those of a function that is given to torch.
     """
 
     name: str
@@ -413,6 +442,7 @@ class PythonFunction(msgspec.Struct, frozen=True):
     calls: tuple[PythonCall, ...] = ()
     at_import: bool = False
     repeated: bool = False
+    results: tuple[PythonResult, ...] = ()
 
 
 class Lifetime(str, Enum):
@@ -498,7 +528,8 @@ class LibraryLoad(msgspec.Struct, frozen=True):
 
     `api` is `torch.ops.load_library` and its kin. `path` is the first argument where it is known, `text` as it is
     written. `swallowed` says that an exception it raises goes no further: a `try` around it catches it (`caught`) and
-    does not raise again.
+    does not raise again. `silenced` are then the `except` clause that says nothing to anyone, and what it does instead.
+    `checked` says that something in the file asks whether there is what the path is made of.
     """
 
     place: Place
@@ -510,6 +541,8 @@ class LibraryLoad(msgspec.Struct, frozen=True):
     swallowed: bool = False
     function: Place | None = None
     condition: Condition = ALWAYS
+    silenced: tuple[Place, ...] = ()
+    checked: bool = False
 
 
 class PythonImport(msgspec.Struct, frozen=True):
@@ -543,6 +576,7 @@ class SchemaInference(msgspec.Struct, frozen=True):
     `place` is the call that asks for it (`custom_op`, `infer_schema`), `function` the function. Exactly one of `schema`
     (without the operator's name) and `error` is set; `error` is the text of the exception, `error_place` the parameter
     or return annotation at fault. `exact` is False where the text may differ from torch's in the spelling of a type.
+    `caught` are the exceptions that a `try` around the call in the same function catches.
     """
 
     place: Place
@@ -551,6 +585,7 @@ class SchemaInference(msgspec.Struct, frozen=True):
     error: str | None = None
     error_place: Place | None = None
     exact: bool = True
+    caught: tuple[str, ...] = ()
 
 
 class PythonFacts(msgspec.Struct, frozen=True):

@@ -39,7 +39,7 @@ def text_differences(text: str, other: str) -> tuple[Difference, ...]:
 
 
 class Bound(msgspec.Struct, frozen=True, eq=False):
-    """A C++ kernel and a schema that it has to fit.
+    """A kernel and a schema that it has to fit.
 
     `text` is the schema's string in the sources; None for an installed operator's, whose string is `written`.
     `condition` is when both are there.
@@ -73,7 +73,7 @@ def _bound_kernels(program: Program) -> Iterator[Bound]:
                 yield Bound(definition, kernel, schema, text.value, text, definition.condition)
     for implementation in program.implementations:
         if _is_compared(implementation.fact):
-            yield from _bound(program, implementation)
+            yield from bound(program, implementation)
 
 
 def _is_compared(fact: Definition | Implementation) -> bool:
@@ -81,7 +81,8 @@ def _is_compared(fact: Definition | Implementation) -> bool:
     return fact.language is Language.CPP and fact.kernel is not None and fact.kernel.kind is KernelKind.KERNEL
 
 
-def _bound(program: Program, implementation: Registered[Implementation]) -> Iterator[Bound]:
+def bound(program: Program, implementation: Registered[Implementation]) -> Iterator[Bound]:
+    """A kernel of either language with the schema of its operator, where that is known for certain."""
     fact = implementation.fact
     definitions = _candidates(program, implementation)
     if not program.definitions_of(fact.operator):

@@ -25,6 +25,7 @@ from op_lint.facts import (
     Language,
     Lifetime,
     OperatorName,
+    OperatorUse,
     Place,
     PythonFacts,
     PythonFunction,
@@ -34,6 +35,7 @@ from op_lint.facts import (
     UnitKind,
     Unresolved,
 )
+from op_lint.installed.script_operators import script_operators
 from op_lint.macros import MacroSearch
 from op_lint.nearest import nearest
 from op_lint.together import Layout, Site, Together
@@ -135,6 +137,23 @@ class Program:
     def operators(self) -> tuple[OperatorName, ...]:
         """The operators that the sources define or register kernels for, sorted."""
         return tuple(sorted({*self._definitions_of, *self._implementations_of}))
+
+    @cached_property
+    def uses(self) -> tuple[OperatorUse, ...]:
+        """Every place in Python that names an operator, by path and place."""
+        return tuple(use for path in sorted(self._python) for use in self._python[path].uses)
+
+    def overloads(self, namespace: str, name: str) -> tuple[OperatorName, ...]:
+        """The operators of one name, its overloads, that the sources or the installed torch define, sorted.
+
+        Those of TorchScript are among them, which are no operators of the dispatcher.
+        """
+        own = self._overloads_of.get((namespace, name), ())
+        qualified = f"{namespace}::{name}"
+        installed = self._installed_overloads.get(qualified, ())
+        if self.installed is not None:
+            installed += script_operators().get(qualified, ())
+        return tuple(sorted({*own, *map(parse_name, installed)}))
 
     def definitions_of(self, operator: OperatorName) -> tuple[Registered[Definition], ...]:
         """The definitions of one operator."""
@@ -265,6 +284,14 @@ class Program:
         """The operators of one namespace that the installed torch defines, sorted."""
         return self._installed_in.get(namespace, ())
 
+    def installs(self, namespace: str) -> bool:
+        """Whether the installed torch defines operators in a namespace."""
+        return namespace in self._installed_namespaces
+
+    @cached_property
+    def _installed_namespaces(self) -> frozenset[str]:
+        return frozenset(name.partition("::")[0] for name in self._installed_overloads)
+
     def may_be_defined(self, operator: OperatorName, *, by_strangers: bool = True) -> bool:
         """Whether an operator that no fact defines may be defined all the same, so that nothing follows from absence.
 
@@ -289,7 +316,9 @@ class Program:
         a file could not be read to its end; and where a namespace is the name of a macro.
         """
         hidden = {None, operator.namespace}
-        return self._incomplete or bool(self._symbols) or not self._unresolved_kernels_in.isdisjoint(hidden)
+        if self._incomplete or bool(self._symbols) or operator in self._implemented_somehow:
+            return True
+        return not self._unresolved_kernels_in.isdisjoint(hidden)
 
     def nearest_operator(self, operator: OperatorName) -> OperatorName | None:
         """The defined operator that `operator` was probably meant to be: of its namespace, or its namesake elsewhere.
@@ -332,6 +361,15 @@ class Program:
         """The answers of `kernels_of` so far: every rule about kernels asks for those of every operator."""
         return {}
 
+    def _overloads_of(self) -> dict[tuple[str, str], tuple[OperatorName, ...]]:
+        return _grouped(((operator.namespace, operator.name), operator) for operator in self._definitions_of)
+
+    @cached_property
+    def _installed_overloads(self) -> dict[str, tuple[str, ...]]:
+        """The installed operators that have a definition, by `namespace::name`."""
+        installed = self.installed.operators.values() if self.installed else ()
+        return _grouped((found.name.partition(".")[0], found.name) for found in installed if found.schema is not None)
+
     @cached_property
     def _defined_in(self) -> dict[str, tuple[OperatorName, ...]]:
         return _grouped((operator.namespace, operator) for operator in sorted(self._definitions_of))
@@ -368,7 +406,16 @@ class Program:
     @cached_property
     def _unresolved_kernels_in(self) -> frozenset[str | None]:
         """The namespaces (None: one that is not known) with kernels of operators whose names are not known."""
-        return frozenset(found.namespace for file in self.files for found in file.unresolved if found.what != "def")
+        return frozenset(found.namespace for found in self._unresolved_kernels if found.operator is None)
+
+    @cached_property
+    def _implemented_somehow(self) -> frozenset[OperatorName | None]:
+        """The operators that have a kernel at a key that is not known."""
+        return frozenset(found.operator for found in self._unresolved_kernels)
+
+    @cached_property
+    def _unresolved_kernels(self) -> tuple[Unresolved, ...]:
+        return tuple(found for file in self.files for found in file.unresolved if found.what != "def")
 
     @cached_property
     def _defined_somehow(self) -> frozenset[OperatorName | None]:
@@ -449,8 +496,8 @@ _LEAST_SIMILARITY = 0.8
 _MAY_DEFINE = frozenset({"def", "unit"})
 _ROLES = {"DEF": UnitKind.LIBRARY, "FRAGMENT": UnitKind.FRAGMENT, "IMPL": UnitKind.IMPL}
 _LOSSY = frozenset({
-    "crash", "internal-error", "macro-bomb", "not-text", "parse-error", "template-text", "timeout", "too-large",
-    "unreadable", "vanished",
+    "crash", "internal-error", "macro-bomb", "not-text", "parse-error", "template-text", "timeout", "too-complex",
+    "too-large", "unreadable", "vanished",
 })  # fmt: skip
 """Problems of a file that may hide registrations (`Problem.code`)."""
 

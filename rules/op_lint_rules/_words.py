@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from op_lint.condition import ALWAYS, Condition
 from op_lint.facts import Place
 
@@ -17,3 +19,25 @@ def where(place: Place, seen_from: Place) -> str:
 def when(condition: Condition) -> str:
     """` when USE_ROCM`, or nothing for what always is."""
     return "" if condition == ALWAYS else f" when `{condition}`"
+
+
+_SHORTEST = 4
+"""Letters. Shorter words that differ in one or two letters are as likely two words."""
+
+
+def is_misspelt(written: str, right: str, most_slips: int = 2) -> bool:
+    """Whether one word of a name is spelt wrong, and is not another word (`fwd`, `bwd`) or number (`int4`, `int8`).
+
+    `most_slips` are letters that are wrong, missing, too much or swapped.
+    """
+    ours, theirs = (re.split("[_.]", name) for name in (written, right))
+    wrong = [word for word in ours if word not in theirs]
+    missed = [word for word in theirs if word not in ours]
+    if len(wrong) != 1 or len(missed) != 1:
+        return False
+    (one,), (other,) = wrong, missed
+    if max(len(one), len(other)) < _SHORTEST or re.findall(r"\d", one) != re.findall(r"\d", other):
+        return False
+    from rapidfuzz.distance import OSA  # only a mistake pays for the import
+
+    return OSA.distance(one, other) <= most_slips

@@ -23,12 +23,14 @@ from op_lint.python.values import (
 class Context:
     """Under which circumstances the code that is being read runs.
 
-    `loops` are the enclosing loops of the same function, each with its number of iterations.
+    `loops` are the enclosing loops of the same function, each with its number of iterations. `silenced` as in
+    `LibraryLoad`.
     """
 
     condition: Condition = ALWAYS
     caught: tuple[str, ...] = ()
     swallowed: bool = False
+    silenced: tuple[Place, ...] = ()
     run: RunTime = RunTime.IMPORT
     loops: tuple[tuple[Place, int | None], ...] = ()
 

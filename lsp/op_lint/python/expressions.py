@@ -122,6 +122,10 @@ class Expressions(ABC):
         """A generator gives a value."""
 
     @abstractmethod
+    def tested(self, text: str) -> None:
+        """Note that something asks whether an expression, of this text, counts as true."""
+
+    @abstractmethod
     def resolved(self, value: Value) -> Value:
         """What other files tell about a value."""
 
@@ -390,7 +394,8 @@ class Expressions(ABC):
         options: list[tuple[Condition, Value]] = []
         reached: Condition = ALWAYS
         for operand in node.values:
-            value = self.eval(operand)
+            with self.under(reached):
+                value = self.eval(operand)
             holds = self.condition_of(value, operand)
             stops = holds if decisive else negation(holds)
             last = operand is node.values[-1]
@@ -431,10 +436,13 @@ class Expressions(ABC):
         """The condition that an expression is, as the test of an `if`."""
         if isinstance(node, ast.BoolOp):
             tests: list[Condition] = []
+            reached: Condition = ALWAYS
             for operand in node.values:
-                tests.append(self.test(operand))
+                with self.under(reached):
+                    tests.append(self.test(operand))
                 if tests[-1] == (NEVER if isinstance(node.op, ast.And) else ALWAYS):
                     break
+                reached = conjunction((reached, tests[-1] if isinstance(node.op, ast.And) else negation(tests[-1])))
             return conjunction(tests) if isinstance(node.op, ast.And) else disjunction(tests)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return negation(self.test(node.operand))
@@ -452,8 +460,11 @@ class Expressions(ABC):
         if isinstance(value, Unknown) and value.condition is not None:
             return value.condition
         if isinstance(value, Unknown) and value.node is not None and value.node is not node:
-            return Atom(render_value(value))
-        return Atom(render(node, self.scope, self._texts))
+            text = render_value(value)
+        else:
+            text = render(node, self.scope, self._texts)
+        self.tested(text)
+        return Atom(text)
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner, index = self.eval(node.value), self.eval(node.slice)

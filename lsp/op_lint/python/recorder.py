@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -99,6 +100,7 @@ class Recorder:
         self._pending: dict[Event, list[Fact]] = {}
         self._facts: dict[Fact, Fact] = {}
         self._library_at: dict[Chain, LibraryState] = {}
+        self._tests: set[str] = set()
 
     # Events: what a function does by itself is said once; what depends on its parameters, once for each call
 
@@ -226,6 +228,16 @@ class Recorder:
         """An operator is named; said once for each place."""
         self._uses.setdefault((use.place, str(use.operator), use.kind), use)
 
+    def note_test(self, text: str) -> None:
+        """Something is tested; of interest is what looks for files."""
+        if SEARCH.search(text):
+            self._tests.add(text)
+
+    def is_tested(self, text: str) -> bool:
+        """Whether something tests what a text is made of: the result of the search for files in it."""
+        sought = _result_of_search(text)
+        return sought is not None and any(sought in test for test in self._tests)
+
     # The end
 
     def facts(self, module: str, linkage: bytes) -> FileFacts:
@@ -334,16 +346,34 @@ def lifetime_of(state: LibraryState, node: ast.AST | None) -> Lifetime:
         return Lifetime.SCOPED
     if state.kept or any(scope.kind != "function" for scope, _ in state.names):
         return Lifetime.KEPT
+    if state.names and node is not None and any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node)):
+        return Lifetime.SCOPED  # it lives as long as the generator waits
     if state.names:
         closed_over = node is not None and _closed_over(node, {name for _, name in state.names})
         return Lifetime.KEPT if closed_over else Lifetime.LOCAL
     return Lifetime.REBOUND if state.end is not None else Lifetime.DISCARDED
 
 
+def _result_of_search(text: str) -> str | None:
+    """The call that searches, in a text such as `glob.glob('*.so')[0]`."""
+    found = SEARCH.search(text)
+    if found is None:
+        return None
+    depth = 0
+    for index in range(found.end() - 1, len(text)):
+        depth += (text[index] == "(") - (text[index] == ")")
+        if depth == 0:
+            return text[found.start() : index + 1]
+    return None
+
+
 def _closed_over(node: ast.AST, names: set[str]) -> bool:
     inner = (child for child in ast.walk(node) if child is not node and isinstance(child, _MAKES_SCOPE))
     return any(isinstance(leaf, ast.Name) and leaf.id in names for child in inner for leaf in ast.walk(child))
 
+
+SEARCH = re.compile(r"\b(?:find_spec|glob|iglob|rglob|listdir|iterdir|scandir|find_library)\(")
+"""A call that looks for files and may find none."""
 
 _MAKES_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
+from msgspec import structs
+
 from op_lint.facts import (
     Definition,
     Fallback,
@@ -43,11 +45,13 @@ from op_lint.python.operands import (
     words_of,
 )
 from op_lint.python.recorder import Chain, Fact, Recorder, text_at
+from op_lint.python.results import results_of
 from op_lint.python.signatures import culprit_place, describe, inspected
 from op_lint.python.values import (
     NONE,
     Argument,
     Arguments,
+    Constant,
     CustomOp,
     Decorator,
     Function,
@@ -310,8 +314,10 @@ class Registrar:
 
     def _library_impl(self, library: Library, bound: Bound, place: Place) -> Value:
         target = _Target(library.state.macro, library.state)
-        key = bound.get("dispatch_key")
-        self._implement(target, bound.get("op_name"), bound.get("fn"), key, place, devices=False)
+        key, function = bound.get("dispatch_key"), bound.get("fn")
+        if function is not None and bound.value("with_keyset") not in (NONE, Constant(False)):
+            function = Argument(Unknown(words="a kernel that takes the key set"))
+        self._implement(target, bound.get("op_name"), function, key, place, devices=False)
         return NONE
 
     def _library_fake(self, library: Library, bound: Bound, place: Place) -> Value:
@@ -532,7 +538,9 @@ class Registrar:
         if isinstance(value, Function):
             described = describe(value)
             if described is not None:
-                self.recorder.functions.setdefault(described.place, described)
+                if value.node is not None and value.described is None:
+                    described = structs.replace(described, results=results_of(value.node, value.source))
+                self.recorder.functions[described.place] = described
             return Kernel(kind, value.name, at, defined=value.place)
         if isinstance(value, Imported) and value.dotted == _FALLTHROUGH:
             return Kernel(KernelKind.FALLTHROUGH, _FALLTHROUGH, at)
@@ -733,6 +741,8 @@ class Registrar:
                 context.swallowed,
                 self.host.function_place(),
                 context.condition,
+                context.silenced if context.swallowed else (),
+                self.recorder.is_tested(words_of(path)),
             )
 
         self._event(place, "load", make, refine=path)
@@ -823,7 +833,13 @@ _APIS: dict[str, _Api] = {
 
 _LIBRARY_METHODS: dict[str, _Api] = {
     "define": _Api(Registrar._library_define, ("schema", "alias_analysis"), ("tags",), ("schema",), "def"),
-    "impl": _Api(Registrar._library_impl, ("op_name", "fn", "dispatch_key"), (), ("op_name", "dispatch_key"), "impl"),
+    "impl": _Api(
+        Registrar._library_impl,
+        ("op_name", "fn", "dispatch_key", "with_keyset"),
+        ("allow_override",),
+        ("op_name", "dispatch_key"),
+        "impl",
+    ),
     "_impl_with_aoti_compile": _Api(
         Registrar._library_impl, ("op_name", "dispatch_key"), (), ("op_name", "dispatch_key"), "impl"
     ),
@@ -851,10 +867,11 @@ _METHODS: dict[type[Value], dict[str, _Api]] = {
 
 
 def _inference(site: Site, function: PythonFunction, result: Inferred | Failure, exact: bool) -> SchemaInference:
+    caught = site.context.caught
     if isinstance(result, Inferred):
-        return SchemaInference(site.place, function.place, result.schema)
+        return SchemaInference(site.place, function.place, result.schema, caught=caught)
     culprit = culprit_place(function, result.culprit)
-    return SchemaInference(site.place, function.place, None, result.text, culprit, exact)
+    return SchemaInference(site.place, function.place, None, result.text, culprit, exact, caught)
 
 
 def _waiting_for(value: Value, arguments: Arguments) -> Value:

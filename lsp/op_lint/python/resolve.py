@@ -263,7 +263,7 @@ class _Project:
         interpreter = self._interpreter(page)
         interpreter.enclosing = call.function
         interpreter.chain = (call.place,) if call.spelled is not None else ()
-        context = Context(call.condition, call.caught, call.swallowed, call.run)
+        context = Context(call.condition, call.caught, call.swallowed, run=call.run)
         try:
             with interpreter.within(context):
                 callee, arguments = self._thawed(page, call.callee), self._arguments(page, call.arguments)

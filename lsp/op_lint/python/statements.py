@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from op_lint.condition import ALWAYS, NEVER, Atom, Condition, conjunction, disjunction, negation
 from op_lint.facts import (
+    Place,
     PythonImport,
     RunTime,
 )
@@ -72,6 +73,10 @@ _EXITS = frozenset({"os._exit", "pytest.skip", "sys.exit", "exit", "quit"})
 """Functions that do not return."""
 
 
+_EXPECTING = frozenset({"assertRaises", "assertRaisesRegex"})
+"""Methods of `unittest.TestCase` under which an exception is what is wanted."""
+
+
 class Statements(Functions):
     """Reads statements."""
 
@@ -125,6 +130,10 @@ class Statements(Functions):
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.eval(child)
+        return ON
+
+    def _assert(self, node: ast.Assert) -> Outcome:
+        self.test(node.test)
         return ON
 
     def _expression(self, node: ast.Expr) -> Outcome:
@@ -248,6 +257,7 @@ class Statements(Functions):
             self.context,
             caught=(*caught, *self.context.caught),
             swallowed=swallowed or self.context.swallowed,
+            silenced=self._silenced(node) or self.context.silenced,
             condition=conjunction((self.context.condition, works)),
         )
         before = dict(self.scope.names)
@@ -275,6 +285,23 @@ class Statements(Functions):
                 return Atom(f"import {self._from_module(statement)}.{statement.names[0].name}")
         place = self.source.place(node)
         return Atom(f"no {' or '.join(caught) or 'exception'} at {place.path}:{place.line}")
+
+    def _silenced(self, node: ast.Try) -> tuple[Place, ...]:
+        """The first handler that lets an exception vanish without a word, and what it does."""
+        for handler in node.handlers:
+            if all(self._says_nothing(statement) for statement in handler.body):
+                return self.source.place(handler), self.source.place(handler.body[0])
+        return ()
+
+    def _says_nothing(self, node: ast.stmt) -> bool:
+        if isinstance(node, ast.Pass):
+            return True
+        if not isinstance(node, ast.Expr):
+            return False
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            return call.func.attr in ("debug", "info")
+        return isinstance(call, ast.Constant)
 
     def _exceptions(self, handler: ast.ExceptHandler) -> list[str]:
         if handler.type is None:
@@ -304,8 +331,11 @@ class Statements(Functions):
             return self.block(node.body)
 
     def _suppressed(self, node: ast.expr) -> list[str]:
-        if isinstance(node, ast.Call) and render(node.func, self.scope) == "contextlib.suppress":
-            return [render(argument, self.scope) for argument in node.args]
+        if not isinstance(node, ast.Call):
+            return []
+        name = render(node.func, self.scope)
+        if name == "contextlib.suppress" or name == "pytest.raises" or name.rpartition(".")[2] in _EXPECTING:
+            return [render(argument, self.scope) for argument in node.args] or ["BaseException"]
         return []
 
     # Loops
@@ -446,6 +476,7 @@ class Statements(Functions):
 
 _STATEMENTS: dict[type[ast.stmt], Callable[..., Outcome | None]] = {
     ast.AnnAssign: Statements._annotated,
+    ast.Assert: Statements._assert,
     ast.Assign: Statements._assign,
     ast.AsyncFor: Statements._for,
     ast.AsyncFunctionDef: Statements._function,

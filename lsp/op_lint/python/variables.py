@@ -116,6 +116,10 @@ class Variables(Expressions):
             return instead if instead is not None and isinstance(found, Unknown | Result) else found
         return value
 
+    def tested(self, text: str) -> None:
+        """Note that something asks whether an expression, of this text, counts as true."""
+        self.recorder.note_test(text)
+
     def _is_of_interest(self, node: ast.stmt | ast.expr) -> bool:
         return self.interest is None or self.interest.within(node)
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from op_lint.facts import Implementation, KernelKind, OperatorName, UnitKind
 from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.program import Program, local_name
 from op_lint.rule import Rule
-from op_lint_rules._words import where
-
-_SHORTEST = 4
-"""Letters. Shorter words that differ in one or two letters are as likely two words."""
-_MOST_SLIPS = 2
-"""Letters that are wrong, missing, too much or swapped."""
+from op_lint_rules._words import is_misspelt, where
 
 
 class ImplWithoutDef(Rule):
@@ -112,24 +106,13 @@ def _is_slip(program: Program, operator: OperatorName) -> bool:
     some wrapper in Python defines.
     """
     meant = program.nearest_operator(operator)
-    if meant is None or meant.namespace != operator.namespace or not _is_misspelt(operator, meant):
+    if (
+        meant is None
+        or meant.namespace != operator.namespace
+        or not is_misspelt(local_name(operator), local_name(meant))
+    ):
         return False
     return program.kernels_of(operator).keys().isdisjoint(program.kernels_of(meant))
-
-
-def _is_misspelt(operator: OperatorName, meant: OperatorName) -> bool:
-    """Whether one word is spelt wrong, and is not another word (`fwd`, `bwd`) or number (`int4`, `int8`)."""
-    written, right = (re.split("[_.]", local_name(name)) for name in (operator, meant))
-    wrong = [word for word in written if word not in right]
-    missed = [word for word in right if word not in written]
-    if len(wrong) != 1 or len(missed) != 1:
-        return False
-    (one,), (other,) = wrong, missed
-    if max(len(one), len(other)) < _SHORTEST or re.findall(r"\d", one) != re.findall(r"\d", other):
-        return False
-    from rapidfuzz.distance import OSA  # only a mistake pays for the import
-
-    return OSA.distance(one, other) <= _MOST_SLIPS
 
 
 def _is_installed(program: Program, operator: OperatorName) -> bool:

@@ -1,0 +1,1 @@
+"""Rules about Python: registrations, calls of operators, loads of libraries."""

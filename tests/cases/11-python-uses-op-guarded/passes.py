@@ -1,0 +1,4 @@
+import torch
+
+if hasattr(torch.ops.demo_c, "fuse"):
+    FUSE = torch.ops.demo_c.fuse.default
