@@ -361,6 +361,7 @@ class Program:
         """The answers of `kernels_of` so far: every rule about kernels asks for those of every operator."""
         return {}
 
+    @cached_property
     def _overloads_of(self) -> dict[tuple[str, str], tuple[OperatorName, ...]]:
         return _grouped(((operator.namespace, operator.name), operator) for operator in self._definitions_of)
 
