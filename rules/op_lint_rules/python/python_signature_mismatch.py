@@ -10,12 +10,14 @@ from op_lint.kernels import Bound, bound
 from op_lint.program import Program, Registered
 from op_lint.rule import Rule
 from op_lint.schema.model import Argument, Schema
-from op_lint.schema.printer import format_argument
+from op_lint.schema.printer import format_type
 from op_lint.schema.python_kernel import PythonFault, PythonFaultKind, kernel_faults
 from op_lint_rules._words import where
 
 _OTHER_ARGUMENTS = frozenset({"torch._subclasses.fake_impls.register_op_impl", "py_impl"})
 """What registers functions that are called with other arguments than those of the schema."""
+
+_NAMELESS = frozenset({"_", "<lambda>"})
 
 _OTHER_KEYS = frozenset({"FuncTorchBatched"})
 
@@ -111,13 +113,14 @@ class PythonSignatureMismatch(Rule):
     def _mismatch(self, each: Bound, fact: Implementation, function: PythonFunction, fault: PythonFault) -> Finding:
         place = fault.parameter.place if fault.parameter is not None else function.name_place
         kind = "fake" if fact.kernel.kind is KernelKind.FAKE else f"{fact.key} kernel"
-        related = [Related(fact.name_place, f"`{function.name}` is registered here")]
+        named = "this function, " if function.name in _NAMELESS else f"`{function.name}`, "
+        related = [Related(fact.name_place, "it is registered here")]
         if each.text is not None:
             related.append(Related(each.text.place, f"the schema of `{fact.operator}`"))
         source = f" ({where(each.text.place, place)})" if each.text is not None else ""
         return self.finding(
             place,
-            f"`{function.name}`, a {kind} of `{fact.operator}`, {_words(fault, each.schema, function)}",
+            f"{named}a {kind} of `{fact.operator}`, {_words(fault, each.schema, function)}",
             related=tuple(related),
             notes=(f"its schema is `{each.written}`{source}", _harm(fault)),
         )
@@ -148,7 +151,7 @@ def _words(fault: PythonFault, schema: Schema, function: PythonFunction) -> str:
     argument, parameter = fault.argument, fault.parameter
     if fault.kind is PythonFaultKind.TOO_MANY_PASSED and argument is not None:
         argument = _forgotten(schema, function) or argument
-        shown = format_argument(argument)
+        shown = f"{format_type(argument.type)} {argument.name}"
         add = (
             f"add `{argument.name}={_default(argument.default.value)}`"
             if argument.default
