@@ -122,6 +122,94 @@ def test_one_name_in_both_arms_is_one_target(tmp_path: Path) -> None:
     assert (str(target.condition), sources(target)) == ("", {"a.cpp": "", "b.cpp": "W"})
 
 
+def test_a_text_that_the_user_may_choose(tmp_path: Path) -> None:
+    text = 'set(DEVICE "cuda" CACHE STRING "")\nif(DEVICE STREQUAL "cpu")\n add_library(c SHARED a.cpp)\nelse()\n'
+    graph = cmake(
+        tmp_path,
+        f"{text} add_library(g SHARED b.cpp)\nendif()\nadd_library(n SHARED ${{DEVICE}}.cpp)\n",
+        "a.cpp",
+        "b.cpp",
+        "cuda.cpp",
+    )
+    assert {target.name: str(target.condition) for target in graph.targets} == {
+        "c": "DEVICE STREQUAL cpu",
+        "g": "!(DEVICE STREQUAL cpu)",
+        "n": "",
+    }
+    assert [(switch.atom, switch.default) for switch in graph.switches] == [("DEVICE STREQUAL cpu", False)]
+    assert sources(only(graph, "n")) == {"cuda.cpp": ""}
+
+
+@pytest.mark.parametrize(
+    "test", ["NOT DEFINED VARIANT", "NOT VARIANT"], ids=["asked whether it is there", "set where it is not"]
+)
+def test_a_variable_that_the_user_may_set_has_any_value_then(test: str, tmp_path: Path) -> None:
+    text = f"if({test})\n set(VARIANT cuda)\nendif()\nset(S a.cpp)\n"
+    text += "if(VARIANT STREQUAL rocm)\n list(APPEND S b.cpp)\nendif()\nadd_library(t SHARED ${S})\n"
+    atom = "DEFINED VARIANT" if "DEFINED" in test else "VARIANT"
+    found = sources(only(cmake(tmp_path, text, "a.cpp", "b.cpp")))
+    assert found["a.cpp"] == ""
+    assert set(found["b.cpp"].replace("(DEFINED VARIANT)", "DEFINED VARIANT").split(" && ")) == {
+        atom,
+        "VARIANT STREQUAL rocm",
+    }
+
+
+def test_what_is_made_of_an_unknown_text_is_unknown(tmp_path: Path) -> None:
+    text = 'string(REGEX MATCHALL "sm_[0-9]+" ARCHS "${CMAKE_CUDA_FLAGS}")\nset(CMAKE_CUDA_FLAGS -O2)\n'
+    text += "if(ARCHS)\n add_library(t SHARED a.cpp)\nendif()\n"
+    assert str(only(cmake(tmp_path, text, "a.cpp")).condition) == "ARCHS"
+
+
+def test_sources_that_a_python_script_lists(tmp_path: Path) -> None:
+    script = "KINDS = ['a', 'b']\nfiles = ['{}.cpp'.format(k) for k in KINDS]\n"
+    run = (
+        "execute_process(COMMAND ${PYTHON_EXECUTABLE} -c \"exec(open('lists.py').read()); print(';'.join(files))\""
+        " WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE S)\n"
+    )
+    text = f'{run}string(REPLACE "\\n" "" S "${{S}}")\nadd_library(t SHARED ${{S}})\n'
+    target = only(cmake(tmp_path, text, "a.cpp", "b.cpp", lists_dot_py=script))
+    assert sources(target) == {"a.cpp": "", "b.cpp": ""}
+    assert not target.incomplete
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["import os; print(os.listdir())", "exec(open('lists.py').read()); print(files + [", "print(1)", "x = 1", ""],
+)
+def test_what_other_programs_print_is_not_known(program: str, tmp_path: Path) -> None:
+    text = f'execute_process(COMMAND python3 -c "{program}" OUTPUT_VARIABLE S)\nadd_library(t SHARED a.cpp ${{S}})\n'
+    target = only(cmake(tmp_path, text, "a.cpp", lists_dot_py="files = []\n"))
+    assert sources(target) == {"a.cpp": ""}
+    assert target.incomplete
+
+
+def test_objects_that_a_command_makes_of_a_source(tmp_path: Path) -> None:
+    text = "add_custom_command(OUTPUT a.o MAIN_DEPENDENCY a.cpp COMMAND compile a.cpp)\n"
+    text += "add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/b.o COMMAND compile DEPENDS tool.py b.cpp)\n"
+    text += "add_library(t SHARED a.o ${CMAKE_CURRENT_BINARY_DIR}/b.o)\n"
+    assert sources(only(cmake(tmp_path, text, "a.cpp", "b.cpp"))) == {"a.cpp": "", "b.cpp": ""}
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("GET P STEM x", "b"), ("GET P STEM LAST_ONLY x", "b.c"), ("GET P FILENAME x", "b.c.cpp"),
+        ("GET P PARENT_PATH x", "sub"), ("GET P EXTENSION LAST_ONLY x", ".cpp"),
+        ("ABSOLUTE_PATH P BASE_DIRECTORY /r OUTPUT_VARIABLE x", "/r/sub/b.c.cpp"),
+        ("NORMAL_PATH P OUTPUT_VARIABLE x", "sub/b.c.cpp"),
+    ],
+)  # fmt: skip
+def test_paths(form: str, expected: str, tmp_path: Path) -> None:
+    graph = cmake(tmp_path, f"set(P sub/b.c.cpp)\ncmake_path({form})\nadd_library(n${{x}} SHARED a.cpp)\n", "a.cpp")
+    assert only(graph).name == f"n{expected}"
+
+
+def test_hashes_are_those_of_cmake(tmp_path: Path) -> None:
+    graph = cmake(tmp_path, 'string(MD5 h "abc")\nadd_library(n${h} SHARED a.cpp)\n', "a.cpp")
+    assert only(graph).name == "n900150983cd24fb0d6963f7d28e17f72"
+
+
 def test_options_are_switches_with_their_defaults(tmp_path: Path) -> None:
     text = 'option(A "" ON)\noption(B "")\nset(C OFF CACHE BOOL "")\nset(D x CACHE STRING "")\n'
     text += 'set(E ON)\noption(E "" OFF)\n'

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
 from op_lint.build.model import BuildSystem, TargetKind
+from op_lint.build.script import effects
 from tests.unit.graphs import codes, defines, graph_of, links, only, sources
 
 HEAD = """\
@@ -120,6 +122,46 @@ setup(
     assert target.place.line == 11
     (source,) = target.sources
     assert text[source.place.start : source.place.end] == '"a.cpp"'
+
+
+def test_a_source_under_the_name_of_its_copy(tmp_path: Path) -> None:
+    text = "import shutil\ndef rename(names):\n for n in names:\n  shutil.copy(n, os.path.splitext(n)[0] + '.cu')\n"
+    text += "rename(['a.cpp'])\next = CUDAExtension('x', ['a.cu', 'b.cpp'])\n"
+    assert setup_py(tmp_path, text) == {"a.cpp": "", "b.cpp": ""}
+    graph = graph_of(tmp_path, {})
+    assert {source.path: source.copied for source in only(graph).sources} == {"a.cpp": True, "b.cpp": False}
+
+
+IDLE = "def write(n):\n    for i in range(9):\n        with open(f'{n}{i}', 'w') as f:\n            f.write('x')\n"
+
+
+@pytest.mark.parametrize(
+    ("function", "is_idle"),
+    [
+        (IDLE, True),
+        ("def f(n):\n    a = []\n    a.append(n)\n    print(len(a))\n", True),
+        ("def f(n):\n    S.append(n)\n", False),
+        ("def f(n):\n    T['x'] = n\n", False),
+        ("def f(n):\n    n.x = 1\n", False),
+        ("def f(n):\n    global S\n    S = n\n", False),
+        ("def f(n):\n    other(n)\n", False),
+        ("def f(n):\n    return n\n", False),
+        ("def f(n):\n    setuptools.Extension(n)\n", False),
+        ("def f(n):\n    shutil.copy(n, 'x')\n", False),
+        ("def f(n):\n    sys.exit(1)\n", False),
+    ],
+)
+def test_functions_that_say_nothing_about_what_is_built(function: str, is_idle: bool) -> None:
+    (node,) = ast.parse(function).body
+    assert isinstance(node, ast.FunctionDef)
+    assert effects.is_idle(node) is is_idle
+
+
+def test_what_is_under_main_runs_in_the_program_and_not_in_modules(tmp_path: Path) -> None:
+    inner = "S = ['a.cpp']\nif __name__ == '__main__':\n    S.append('b.cpp')\n"
+    files = {"lists.py": inner, "setup.py": f"{HEAD}from lists import S\nif __name__ == '__main__':\n"
+             "    setup(ext_modules=[CppExtension('x', S)])\n", **FILES}  # fmt: skip
+    assert sources(only(graph_of(tmp_path, files))) == {"a.cpp": ""}
 
 
 def test_several_extensions_with_names_from_a_loop(tmp_path: Path) -> None:

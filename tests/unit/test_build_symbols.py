@@ -141,6 +141,10 @@ def test_sources_that_are_no_cpp(source: str, tmp_path: Path) -> None:
     assert symbols(tmp_path, source).path == "a.cpp"
 
 
+def test_a_type_after_a_macro_without_a_semicolon(tmp_path: Path) -> None:
+    assert "f" in symbols(tmp_path, "MARK(x)\nstruct S { int y; };\nvoid f() {}\n").defines
+
+
 def test_a_source_that_is_gone_may_need_everything(tmp_path: Path) -> None:
     assert SymbolReader(BuildFiles(tmp_path), local_headers([])).read("gone.cpp").opaque
 

@@ -20,7 +20,7 @@ LARGEST_FILE = 4 * 1024 * 1024
 _MOST_ENTRIES = 50_000
 """Files and folders that one pattern may look at, and all patterns together four times that."""
 
-_SECONDS_EACH = 6.0
+_SECONDS_EACH = 10.0
 _ALL = 3
 """How many times the seconds of one project all of them together may take."""
 _STEPS_EACH = 400_000
@@ -31,7 +31,7 @@ class ExhaustedError(Exception):
 
 
 class Budget:
-    """What reading may cost: steps of evaluation, and seconds as a safety net. `deadline` is of `time.monotonic`."""
+    """What reading may cost: steps of evaluation, and seconds as a safety net. `deadline` is of `time.thread_time`."""
 
     def __init__(self, steps: int, deadline: float) -> None:
         self._steps = steps
@@ -40,7 +40,7 @@ class Budget:
     def spend(self, steps: int = 1) -> None:
         """Use some of the budget. Raises ExhaustedError where none is left."""
         self._steps -= steps
-        if self._steps < 0 or (self._steps & 127 == 0 and time.monotonic() > self._deadline):
+        if self._steps < 0 or (self._steps & 127 == 0 and time.thread_time() > self._deadline):
             self._steps = -1
             raise ExhaustedError
 
@@ -63,7 +63,7 @@ class BuildFiles:
         self.root = os.path.abspath(root).replace(os.sep, "/").rstrip("/") or "/"
         self._steps = steps
         self._seconds = seconds
-        self._deadline = time.monotonic() + seconds * _ALL
+        self._deadline = time.thread_time() + seconds * _ALL
         self.budget = self.renew()
         self.problems: list[Problem] = []
         self._buffers = {self.absolute(path): data for path, data in buffers.items()}
@@ -72,7 +72,7 @@ class BuildFiles:
 
     def renew(self) -> Budget:
         """A new budget, for the next project or script."""
-        self.budget = Budget(self._steps, min(self._deadline, time.monotonic() + self._seconds))
+        self.budget = Budget(self._steps, min(self._deadline, time.thread_time() + self._seconds))
         return self.budget
 
     def absolute(self, path: str, folder: str | None = None) -> str:

@@ -26,10 +26,19 @@ _MOST_WORLDS = 16
 
 def under(items: Items, given: Guard) -> Items:
     """The items that can be there where `given` holds."""
-    if given is ALWAYS or all(item.condition is ALWAYS for item in items):
+    if given is ALWAYS:
         return items
-    possible = (item._replace(condition=simplified(item.condition, given)) for item in items)
-    return tuple(item for item in possible if item.condition is not NEVER)
+    found: list[Item] = []
+    changed = False
+    for item in items:
+        condition = simplified(item.condition, given)
+        if condition is not item.condition:
+            changed = True
+            if condition is NEVER:
+                continue
+            item = Item(item.text, condition, item.place)
+        found.append(item)
+    return tuple(found) if changed else items
 
 
 def merged(arms: Sequence[Arm]) -> Items:
@@ -41,7 +50,7 @@ def merged(arms: Sequence[Arm]) -> Items:
     lists = [items for _, items in arms]
     if len(lists) < 2:
         return lists[0] if lists else ()
-    if all(_same(items, lists[0]) for items in lists[1:]):
+    if all(items is lists[0] or _same(items, lists[0]) for items in lists[1:]):
         return lists[0]
     prefix = _common(lists)
     suffix = _common([items[prefix:][::-1] for items in lists])
@@ -53,9 +62,9 @@ def merged(arms: Sequence[Arm]) -> Items:
             here = both(condition, item.condition)
             known = middle.get((item.text, number))
             if known is not None:  # the same item of another arm
-                middle[item.text, number] = known._replace(condition=any_of((known.condition, here)))
+                middle[item.text, number] = Item(known.text, any_of((known.condition, here)), known.place)
             elif here is not NEVER:
-                middle[item.text, number] = item._replace(condition=here)
+                middle[item.text, number] = Item(item.text, here, item.place)
     first = lists[0]
     return (*first[:prefix], *middle.values(), *first[len(first) - suffix :])
 

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from zlib import crc32
 
 from op_lint.condition import ALWAYS as ALWAYS_FORMULA
 from op_lint.condition import NEVER as NEVER_FORMULA
 from op_lint.condition import Atom, Condition, conjunction, disjunction, negation
 
-_HEAVIEST = 64
+HEAVIEST = 64
 """Paths through a diagram; a function with more becomes one atom that nothing is known of."""
 
 
 class Guard:
-    """The function `high` where the atom `text` holds, else `low`. Compared by identity; made by the functions here."""
+    """The function `high` where the atom `text` holds, else `low`. Compared by identity; made by the functions here.
+
+    `weight` is the number of paths through it.
+    """
 
     __slots__ = ("high", "low", "text", "weight")
 
@@ -49,8 +53,6 @@ def _node(text: str, low: Guard, high: Guard) -> Guard:
     found = _known.get(key)
     if found is None:
         found = Guard(text, low, high)
-        if found.weight > _HEAVIEST:
-            return atom("(a condition of too many parts)")
         if len(_known) >= _MOST_NODES:
             _forget()
         _known[key] = found
@@ -60,7 +62,7 @@ def _node(text: str, low: Guard, high: Guard) -> Guard:
 def _forget() -> None:
     """Start anew. Guards that are still in use stay right; only some that are equal are then not identical."""
     _known.clear()
-    for remembered in (both, opposite, relative, formula):
+    for remembered in (_mark, exactly_both, opposite, relative, formula):
         remembered.cache_clear()
 
 
@@ -82,9 +84,34 @@ def _first(one: Guard, other: Guard) -> str:
     return one.text if other.low is None or one.text < other.text else other.text
 
 
-@lru_cache(maxsize=65536)
 def both(one: Guard, other: Guard) -> Guard:
     """The condition that both hold."""
+    if one is ALWAYS:
+        return other
+    if other is ALWAYS or one is other:
+        return one
+    together = exactly_both(one, other)
+    # The name is of its own, so that two such conditions are not taken for one, or one for another's opposite.
+    return together if together.weight <= HEAVIEST else atom(f"(a condition of too many parts, {_mark(together):08x})")
+
+
+@lru_cache(maxsize=8192)
+def _mark(guard: Guard) -> int:
+    """A number that another function hardly has, the same in every process."""
+    marks: dict[int, int] = {id(NEVER): 0, id(ALWAYS): 1}
+
+    def visit(node: Guard) -> int:
+        known = marks.get(id(node))
+        if known is None and node.low is not None and node.high is not None:
+            known = marks[id(node)] = crc32(f"{node.text} {visit(node.low)} {visit(node.high)}".encode())
+        return known or 0
+
+    return visit(guard)
+
+
+@lru_cache(maxsize=65536)
+def exactly_both(one: Guard, other: Guard) -> Guard:
+    """The condition that both hold, of any weight."""
     if one is NEVER or other is NEVER:
         return NEVER
     if one is ALWAYS or one is other:
@@ -93,7 +120,7 @@ def both(one: Guard, other: Guard) -> Guard:
         return one
     text = _first(one, other)
     low, high = zip(_branches(one, text), _branches(other, text), strict=True)
-    return _node(text, both(*low), both(*high))
+    return _node(text, exactly_both(*low), exactly_both(*high))
 
 
 @lru_cache(maxsize=65536)
@@ -121,7 +148,7 @@ def simplified(guard: Guard, given: Guard) -> Guard:
     """`guard` where `given` holds: ALWAYS or NEVER where that decides it."""
     if given is ALWAYS or guard is ALWAYS or guard is NEVER:
         return guard
-    together = both(guard, given)
+    together = exactly_both(guard, given)
     if together is given:
         return ALWAYS
     return NEVER if together is NEVER else guard
@@ -135,7 +162,7 @@ def relative(guard: Guard, given: Guard) -> Guard:
     if given.low is None or given.high is None:
         return guard
     if given.text < guard.text:
-        return relative(guard, any_of((given.low, given.high)))
+        return relative(guard, opposite(exactly_both(opposite(given.low), opposite(given.high))))
     low, high = _branches(given, guard.text)
     if low is NEVER:
         return relative(guard.high, high)
@@ -174,8 +201,8 @@ def formula(guard: Guard) -> Condition:
         return disjunction((this, formula(guard.low)))
     if guard.low is ALWAYS:
         return disjunction((negation(this), formula(guard.high)))
-    if both(guard.low, guard.high) is guard.low:  # what holds without the atom holds with it, too
+    if exactly_both(guard.low, guard.high) is guard.low:  # what holds without the atom holds with it, too
         return disjunction((conjunction((this, formula(guard.high))), formula(guard.low)))
-    if both(guard.low, guard.high) is guard.high:
+    if exactly_both(guard.low, guard.high) is guard.high:
         return disjunction((conjunction((negation(this), formula(guard.low))), formula(guard.high)))
     return disjunction((conjunction((this, formula(guard.high))), conjunction((negation(this), formula(guard.low)))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from op_lint.build.guards import Guard
 
@@ -36,11 +36,13 @@ class Scope(Generic[Value]):
         return False
 
 
-Changes = dict[tuple[int, str], tuple[Scope[Value], "Value | None"]]
-"""The values of names that were written, by scope and name."""
+Changes = dict[int, tuple[Scope[Value], dict[str, "Value | None"]]]
+"""The values of names that were written, by the identity of the scope."""
 
-Merge = Callable[[Sequence[tuple[Guard, "Value | None"]]], "Value | None"]
+Merge = Callable[[str, Sequence[tuple[Guard, "Value | None"]]], "Value | None"]
 """What a name stands for after a branch, from its value in each arm (None: not set) and the arm's condition."""
+
+_ABSENT = object()
 
 
 class Memory(Generic[Value]):
@@ -48,12 +50,17 @@ class Memory(Generic[Value]):
 
     def __init__(self, merge: Merge[Value]) -> None:
         self._merge = merge
-        self._logs: list[dict[tuple[int, str], tuple[Scope[Value], Value | None, bool]]] = []
+        self._logs: list[dict[int, tuple[Scope[Value], dict[str, object]]]] = []
+        """For each arm that is being followed, what the names that it has written stood for before it."""
 
     def write(self, scope: Scope[Value], name: str, value: Value | None) -> None:
         """Set a name of a scope."""
         if self._logs:
-            self._logs[-1].setdefault((id(scope), name), (scope, scope.names.get(name), name in scope.names))
+            log = self._logs[-1]
+            known = log.get(id(scope))
+            if known is None:
+                known = log[id(scope)] = (scope, {})
+            known[1].setdefault(name, scope.names.get(name, _ABSENT))
         scope.names[name] = value
 
     def begin(self) -> None:
@@ -63,18 +70,27 @@ class Memory(Generic[Value]):
     def undo(self) -> Changes[Value]:
         """End an arm: everything is as it was at `begin`. Returns what the arm had changed, with its last values."""
         after: Changes[Value] = {}
-        for (identity, name), (scope, old, was_there) in self._logs.pop().items():
-            after[identity, name] = (scope, scope.names[name])
-            if was_there:
-                scope.names[name] = old
-            else:
-                del scope.names[name]
+        for identity, (scope, before) in self._logs.pop().items():
+            names = scope.names
+            after[identity] = (scope, {name: names[name] for name in before})
+            for name, old in before.items():
+                if old is _ABSENT:
+                    del names[name]
+                else:
+                    names[name] = cast("Value | None", old)
         return after
+
+    def leave(self, scope: Scope[Value]) -> None:
+        """Forget what was written to a scope that the present arm has made and nobody uses after it."""
+        if self._logs:
+            self._logs[-1].pop(id(scope), None)
 
     def merge(self, arms: Sequence[tuple[Guard, Changes[Value]]]) -> None:
         """Take over what the arms have changed, each value under its arm's condition."""
-        written = {key: scope for _, changes in arms for key, (scope, _) in changes.items()}
-        for (identity, name), scope in written.items():
-            current = (scope, scope.value(name))
-            values = [(condition, changes.get((identity, name), current)[1]) for condition, changes in arms]
-            self.write(scope, name, self._merge(values))
+        scopes = {identity: scope for _, changes in arms for identity, (scope, _) in changes.items()}
+        for identity, scope in scopes.items():
+            found = [(condition, changes[identity][1] if identity in changes else {}) for condition, changes in arms]
+            for name in dict.fromkeys(name for _, written in found for name in written):
+                current = scope.value(name)
+                values = [(condition, written.get(name, current)) for condition, written in found]
+                self.write(scope, name, self._merge(name, values))

@@ -234,12 +234,22 @@ class Questions:
         known = self._links.get(id(target))
         if known is None:
             known = self._links[id(target)] = LinkedBinary(
-                tuple(self._members(target)), self._symbols, frozenset(_forced(target))
+                self._members(target), self._symbols, frozenset(_forced(target))
             )
         return known
 
-    def _members(self, target: Target) -> Iterator[Member]:
+    @cached_property
+    def _members_of(self) -> dict[int, tuple[Member, ...]]:
+        return {}
+
+    def _members(self, target: Target) -> tuple[Member, ...]:
         """The objects that take part in the link of a target."""
+        known = self._members_of.get(id(target))
+        if known is None:
+            known = self._members_of[id(target)] = tuple(self._linked_members(target))
+        return known
+
+    def _linked_members(self, target: Target) -> Iterator[Member]:
         yield from (Member(source.path, _under(target, source.condition)) for source in target.sources)
         whole = {
             link.to

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from op_lint.build.bazel import read_bazel
@@ -14,7 +14,7 @@ from op_lint.build.model import BuildGraph, BuildSystem, SourceSymbols
 from op_lint.build.questions import Questions
 from op_lint.build.setuptools import may_load, read_setuptools
 from op_lint.build.symbols import local_headers, read_symbols
-from op_lint.facts import Problem, Suppression
+from op_lint.facts import Place, Problem, Suppression
 from op_lint.files import is_build_file, language_of
 from op_lint.suppress import find_suppressions
 
@@ -39,9 +39,9 @@ def read_build(
     files = BuildFiles(root, buffers)
     jit = [path for path in scripts if not is_build_file(path) and may_load(files.read(files.absolute(path)) or b"")]
     graphs = (
-        read_cmake(files, build_files),
-        read_setuptools(files, [*build_files, *jit]),
-        read_bazel(files, build_files),
+        _tried(read_cmake, files, build_files),
+        _tried(read_setuptools, files, [*build_files, *jit]),
+        _tried(read_bazel, files, build_files),
     )
     configured = read_configured(files)
     suppressions, faults = _suppressions(files, build_files)
@@ -57,6 +57,18 @@ def read_build(
         suppressions=suppressions,
     )
     return _with_sources(graph, files, frozenset(sources), frozenset(registering))
+
+
+def _tried(
+    read: Callable[[BuildFiles, Sequence[str]], BuildGraph], files: BuildFiles, paths: Sequence[str]
+) -> BuildGraph:
+    """What one of the readers finds. A fault in it is a message; what the others find still counts."""
+    try:
+        return read(files, paths)
+    except Exception as error:
+        what = f"op-lint failed on the build files, please report it ({type(error).__name__}: {error})"
+        files.note("internal-error", what, Place(paths[0] if paths else "", 1, 0, 0))
+        return BuildGraph()
 
 
 def _with_sources(

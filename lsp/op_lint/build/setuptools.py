@@ -189,19 +189,23 @@ class _Reader:
         for entry in entries:
             for given, value in options_of(entry.value):
                 text = text_of(value)
-                path = None if text is None else self._source(extension, text)
-                if path is None or not isinstance(value, Text | FilePath):
+                source = None if text is None else self._source(extension, text)
+                if source is None or not isinstance(value, Text | FilePath):
                     draft.incomplete = True
                 else:
+                    path, is_copy = source
                     condition = both(draft.condition, both(entry.condition, given))
-                    draft.sources.append(Compiled(path, value.place or extension.place, condition))
+                    draft.sources.append(Compiled(path, value.place or extension.place, condition, is_copy))
 
-    def _source(self, extension: Extension, text: str) -> str | None:
-        """The path of a source that is there; None for one that the build makes."""
+    def _source(self, extension: Extension, text: str) -> tuple[str, bool] | None:
+        """The path of a source, and whether a copy of it is compiled; None for one that the build makes otherwise."""
         for base in (extension.folder, self._files.root):
             path = self._files.absolute(text, base)
             if self._files.is_file(path):
-                return self._files.relative(path)
+                return self._files.relative(path), False
+            copied = next((each.copies[path] for each in self._evaluators if path in each.copies), None)
+            if copied is not None and self._files.is_file(copied):
+                return self._files.relative(copied), True
         return None
 
     # Extensions that are built as a program runs.

@@ -327,6 +327,7 @@ class _Parser:
                 if self._is_type(start, position):
                     self._type(start, position, end)
                     start = position = end  # what follows are the variables that are declared with it
+                    parenthesis = equals = None
                     continue
                 if parenthesis is not None and equals is None and not self._is_initialiser(position):
                     self._function(start, parenthesis, position, end, internal)

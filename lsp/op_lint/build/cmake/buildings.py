@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 
 from op_lint.build.cmake import genex
-from op_lint.build.cmake.interpreter import Call, Interpreter, text_of
-from op_lint.build.cmake.language import symbol
+from op_lint.build.cmake.interpreter import Call, Handler, Interpreter, text_of
+from op_lint.build.cmake.language import remember_copy, symbol
 from op_lint.build.cmake.memory import Frame
 from op_lint.build.cmake.targets import KINDS, VISIBILITIES, Declared, LinkLine, library_name, possible
 from op_lint.build.cmake.template import is_known, split_list
@@ -15,7 +15,8 @@ from op_lint.build.drafts import Compiled
 from op_lint.build.guarded import Item, Items
 from op_lint.build.guards import ALWAYS, NEVER, Guard, all_of, atom, opposite, simplified
 from op_lint.build.model import BuildSystem, Define, Link, LinkHow, LinkOption, TargetKind, Visibility
-from op_lint.facts import Place
+from op_lint.facts import Language, Place
+from op_lint.files import language_of
 
 _IN_LIBRARY = frozenset({"EXCLUDE_FROM_ALL", "GLOBAL", "WIN32", "MACOSX_BUNDLE", "UNKNOWN"})
 _PYTHON_OPTIONS = frozenset({"WITH_SOABI", "NO_EXTRAS", "THIN_LTO", "OPT_SIZE", "SYSTEM", "STABLE_ABI", "NB_STATIC"})
@@ -67,6 +68,32 @@ def _shared_by_default(reader: Interpreter) -> Guard:
     value = reader.variable("BUILD_SHARED_LIBS")
     condition = atom("BUILD_SHARED_LIBS") if value is None else truth(value, "BUILD_SHARED_LIBS")
     return simplified(condition, reader.given)
+
+
+def add_custom_command(reader: Interpreter, call: Call) -> None:
+    """`add_custom_command(OUTPUT files... MAIN_DEPENDENCY source)`: the build makes the files from the source.
+
+    Without a main dependency it is the one C++ source among `DEPENDS`.
+    """
+    parts: dict[str, list[str]] = {}
+    current = ""
+    for item in call.items():
+        if item.text in _CUSTOM:
+            current = item.text
+        else:
+            parts.setdefault(current, []).append(item.text)
+    sources = [text for text in parts.get("DEPENDS", ()) if language_of(text) is Language.CPP]
+    made_from = parts.get("MAIN_DEPENDENCY", sources)
+    if len(set(made_from)) == 1:
+        for output in parts.get("OUTPUT", ()):
+            remember_copy(reader, made_from[0], output)
+
+
+_CUSTOM = frozenset({
+    "OUTPUT", "COMMAND", "ARGS", "MAIN_DEPENDENCY", "DEPENDS", "BYPRODUCTS", "IMPLICIT_DEPENDS", "WORKING_DIRECTORY",
+    "COMMENT", "DEPFILE", "JOB_POOL", "TARGET", "PRE_BUILD", "PRE_LINK", "POST_BUILD", "VERBATIM", "APPEND",
+    "USES_TERMINAL", "COMMAND_EXPAND_LISTS",
+})  # fmt: skip
 
 
 def add_executable(reader: Interpreter, call: Call) -> None:
@@ -192,7 +219,9 @@ def _add_made(reader: Interpreter, target: Declared, text: str, place: Place, co
 
 def named_targets(reader: Interpreter, name: str) -> list[Declared]:
     """The targets of a name that can be there where control is."""
-    found = reader.targets.get(reader.aliases.get(name, name), ())
+    found = reader.targets.get(reader.aliases.get(name, name), [])
+    if not is_known(name):
+        found = found[-1:]  # of several that are called by what is not known, the one that was declared last is meant
     return [target for target in found if simplified(target.condition, reader.given) is not NEVER]
 
 
@@ -458,7 +487,7 @@ def enter_folder(reader: Interpreter, folder: str, place: Place) -> None:
         reader.set("CMAKE_CURRENT_BINARY_DIR", [Item(posixpath.join(_BINARY, below) if below != "." else _BINARY)])
         reader.run_file(posixpath.join(folder, "CMakeLists.txt"), place)
     finally:
-        reader.frame = outer
+        reader.leave(outer)
 
 
 def include(reader: Interpreter, call: Call) -> None:
@@ -513,13 +542,10 @@ def minimum_required(reader: Interpreter, call: Call) -> None:
         reader.minimum = call.words[1].partition("...")[0]
 
 
-def nothing(reader: Interpreter, call: Call) -> None:
-    """A command that says nothing about what is compiled and linked."""
-
-
-HANDLERS = {
+HANDLERS: dict[str, Handler | None] = {
     "add_library": add_library,
     "add_executable": add_executable,
+    "add_custom_command": add_custom_command,
     "python_add_library": add_python_module,
     "python3_add_library": add_python_module,
     "pybind11_add_module": add_python_module,
@@ -558,6 +584,6 @@ HANDLERS = {
             "find_package_handle_standard_args", "get_cmake_property", "get_directory_property", "mark_as_advanced",
             "get_source_file_property", "endif", "else", "elseif", "endforeach", "endwhile", "endfunction", "endmacro",
         ),
-        nothing,
+        None,
     ),
 }  # fmt: skip

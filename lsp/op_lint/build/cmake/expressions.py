@@ -17,18 +17,25 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?\Z")
 
 
 class Operand:
-    """An argument of a condition: its value, and whether it was quoted (then it names no variable).
+    """An argument of a condition: its value, how it is written, and whether it is quoted (then it is no name)."""
 
-    `literal` says that it is written as it is, without references.
-    """
+    __slots__ = ("items", "quoted", "text", "written")
 
-    __slots__ = ("items", "literal", "quoted", "text")
-
-    def __init__(self, items: Items, quoted: bool, literal: bool = True) -> None:
+    def __init__(self, items: Items, quoted: bool, written: str = "") -> None:
         self.items = items
         self.quoted = quoted
-        self.literal = literal
+        self.written = written
         self.text = ";".join(item.text for item in items)
+
+    @property
+    def literal(self) -> bool:
+        """Whether it is written as it is, without references."""
+        return "$" not in self.written
+
+    @property
+    def variable(self) -> str:
+        """The variable whose value this is; empty for anything else."""
+        return (_inside(self.written) or "") if self.quoted or not self.literal else self.text
 
 
 class Surroundings(Protocol):
@@ -40,6 +47,10 @@ class Surroundings(Protocol):
 
     def defined(self, name: str) -> Guard:
         """When a variable is set."""
+        ...
+
+    def chosen(self, name: str, words: str, default: bool) -> Guard | None:
+        """The condition that a test of a text which the user may choose holds; None for any other variable."""
         ...
 
     def target(self, name: str) -> Guard:
@@ -211,7 +222,11 @@ def _compared(around: Surroundings, left: Operand, operator: str, right: Operand
             parts.append(all_of((world, atom(_readable(words)))))
         elif _BINARY[operator](";".join(one), other):
             parts.append(world)
-    return any_of(parts)
+    result = any_of(parts)
+    if result is not ALWAYS and result is not NEVER:
+        return result
+    readable = f"{left.variable} {operator} {right.text}"
+    return around.chosen(left.variable, readable, result is ALWAYS) or result
 
 
 def _readable(words: str) -> str:

@@ -9,16 +9,19 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from op_lint.build.cmake.expressions import Operand, evaluate
 from op_lint.build.cmake.lexer import Argument, Command, read_script
 from op_lint.build.cmake.memory import Frame, ItemChanges, item_memory
+from op_lint.build.cmake.programs import Programs
 from op_lint.build.cmake.targets import Declared
 from op_lint.build.cmake.template import Reference, is_known, parse, split_list
 from op_lint.build.files import BuildFiles
 from op_lint.build.guarded import Item, Items, merged, under, worlds
-from op_lint.build.guards import ALWAYS, NEVER, Guard, all_of, any_of, atom, both, opposite, simplified
+from op_lint.build.guards import ALWAYS, NEVER, Guard, all_of, any_of, atom, both, exactly_both, opposite, simplified
 from op_lint.build.model import Switch
 from op_lint.facts import Place
 
@@ -28,7 +31,7 @@ _MOST_ITEMS = 20_000
 _LONGEST = 100_000
 """Characters of a value that is still followed."""
 _HEAVIEST = 256
-"""Of the condition that no error has ended the configuration; what goes beyond is not taken into account."""
+"""Of the condition that no error has ended the configuration (`Guard.weight`); what goes beyond is not considered."""
 
 
 class Flow(NamedTuple):
@@ -58,7 +61,7 @@ class Call:
         """Where the command is."""
         return self.command.place
 
-    @property
+    @cached_property
     def words(self) -> list[str]:
         """The arguments as texts, lists joined by `;`."""
         return [text_of(value) for value in self.values]
@@ -68,11 +71,20 @@ class Call:
         return tuple(item for value in self.values[start:] for item in value)
 
 
+def _symbol(name: str) -> Items:
+    """The value of a variable that the build files do not tell."""
+    return (Item(f"${{{name}}}"),)
+
+
 def _length(piece: str | Items) -> int:
     return len(piece) if isinstance(piece, str) else sum(len(item.text) + 1 for item in piece)
 
 
 Handler = Callable[["Interpreter", Call], None]
+
+
+def _unknown(reader: Interpreter, call: Call) -> None:
+    """What stands for commands that are not known here."""
 
 
 class Block(NamedTuple):
@@ -102,6 +114,8 @@ def text_of(value: Items) -> str:
 class Interpreter:
     """Reads the CMake files of one project. `handlers` are the commands that it knows, by name in lower case.
 
+    One whose handler is None says nothing about what is compiled and linked; its arguments are not even looked at.
+
     `scripts` are the files that were parsed before, by path. `elsewhere` are the folders with a project of their own
     that was read already: a project that adds one as a part of its own does not read it again.
     """
@@ -109,7 +123,7 @@ class Interpreter:
     def __init__(
         self,
         files: BuildFiles,
-        handlers: Mapping[str, Handler],
+        handlers: Mapping[str, Handler | None],
         scripts: dict[str, tuple[Command, ...]],
         elsewhere: Collection[str] = (),
     ) -> None:
@@ -117,14 +131,17 @@ class Interpreter:
         self.targets: dict[str, list[Declared]] = {}
         self.aliases: dict[str, str] = {}
         self.switches: dict[str, Switch] = {}
+        self.cached: dict[str, Place] = {}
+        """The texts that a user may choose with `-DNAME=...`, and where the build files give their defaults."""
         self.mentioned: set[str] = set()
         self.read: dict[str, None] = {}
         self.minimum = ""
         """The oldest CMake that the project allows, as the first `cmake_minimum_required` says."""
         self.copies: dict[str, str] = {}
         """Files that the build makes from others, by their path in the build folder."""
+        self.programs = Programs(files)
         self.frame = Frame()
-        self.memory = item_memory()
+        self.memory = item_memory(lambda name: _symbol(name) if name in self._offered else ())
         self.functions: dict[str, Function] = {}
         self.elsewhere = elsewhere
         self._handlers = handlers
@@ -133,6 +150,7 @@ class Interpreter:
         self._stack: list[str] = []
         self._scripts = scripts
         self._assigned: set[str] = set()
+        self._offered: set[str] = set()
 
     # Conditions.
 
@@ -144,7 +162,8 @@ class Interpreter:
     @property
     def given(self) -> Guard:
         """What holds here: the path, and that no error has ended the configuration before."""
-        return both(self._paths[-1], self._assumed)
+        together = exactly_both(self._paths[-1], self._assumed)
+        return together if together.weight <= _HEAVIEST else self._paths[-1]
 
     @contextmanager
     def within(self, condition: Guard) -> Iterator[None]:
@@ -168,8 +187,9 @@ class Interpreter:
 
     def set(self, name: str, value: Iterable[Item], *, parent: bool = False) -> None:
         """Set a variable, here or in the scope around this one."""
-        items = tuple(item if len(item.text) <= _LONGEST else item._replace(text="${...}") for item in value)
-        items = items[:_MOST_ITEMS]
+        items = tuple(value)[:_MOST_ITEMS]
+        if any(len(item.text) > _LONGEST for item in items):
+            items = tuple(Item("${...}", item.condition, item.place) for item in items)
         frame = self.frame.outer if parent else self.frame
         if frame is not None and name:
             self.memory.write(frame, name, items)
@@ -180,12 +200,25 @@ class Interpreter:
         if frame is not None:
             self.memory.write(frame, name, None)
 
+    def leave(self, outer: Frame) -> None:
+        """Go back from the scope of a folder or function to the one around it."""
+        self.memory.leave(self.frame)
+        self.frame = outer
+
     def defined(self, name: str) -> Guard:
         """When a variable is set: for `if(DEFINED ...)`."""
         value = self.frame.value(name)
         if value is None:
             return NEVER if self.frame.is_set(name) else atom(f"DEFINED {name}")
         return any_of(item.condition for item in value) if value else ALWAYS
+
+    def chosen(self, name: str, words: str, default: bool) -> Guard | None:
+        """The condition that a test of a text which the user may choose holds; None for any other variable."""
+        place = self.cached.get(name)
+        if place is None:
+            return None
+        self.switches.setdefault(words, Switch(words, default, place))
+        return atom(words)
 
     def target(self, name: str) -> Guard:
         """When a target exists: for `if(TARGET ...)`."""
@@ -246,7 +279,7 @@ class Interpreter:
         if value is not None:
             return under(value, self.given)
         # What the project sets itself, but not here, is empty; anything else may come from outside.
-        return () if name in self._assigned else (Item(f"${{{name}}}"),)
+        return () if name in self._assigned and name not in self._offered else _symbol(name)
 
     def _name(self, parts: tuple[str | Reference, ...]) -> str:
         return "".join(part if isinstance(part, str) else text_of(self._lookup(part)) for part in parts)
@@ -301,6 +334,7 @@ class Interpreter:
                 self.files.note(problem.code, problem.message, problem.place)
             self._scripts[path] = script.commands
         self._assigned.update(_assigned_in(self._scripts[path]))
+        self._offered.update(_offered_in(self._scripts[path]))
         self.read[path] = None
         return self._scripts[path]
 
@@ -346,9 +380,10 @@ class Interpreter:
             if command.name == "return":
                 self._propagate(command)
             return Flow(ALWAYS, command.name), following
+        if command.name not in self.functions and self._handlers.get(command.name, _unknown) is None:
+            mode = command.arguments[0].text if command.name == "message" and command.arguments else ""
+            return Flow(ALWAYS, "dead") if mode == "FATAL_ERROR" else _NEXT, following
         values = [value for argument in command.arguments for value in self.expand(argument)]
-        if command.name == "message" and values and text_of(values[0]) in ("FATAL_ERROR", "SEND_ERROR"):
-            return Flow(ALWAYS, "dead") if text_of(values[0]) == "FATAL_ERROR" else _NEXT, following
         self.call(Call(command, values))
         return _NEXT, following
 
@@ -361,12 +396,13 @@ class Interpreter:
     def call(self, call: Call) -> None:
         """Run a command that is no statement: the project's own, or one that is known here."""
         function = self.functions.get(call.name)
+        handler = self._handlers.get(call.name, _unknown)
         if function is not None:
             self._invoke(function, call)
-        elif call.name in self._handlers:
-            self._handlers[call.name](self, call)
-        else:
+        elif handler is _unknown:
             self.mention(call.items())
+        elif handler is not None:
+            handler(self, call)
 
     def mention(self, items: Iterable[Item]) -> None:
         """Remember that files are named in a way that is not understood."""
@@ -410,13 +446,13 @@ class Interpreter:
 
     def _exclude(self, condition: Guard) -> None:
         """There is no configuration in which `condition` holds: an error ends it."""
-        assumed = both(self._assumed, opposite(condition))
+        assumed = exactly_both(self._assumed, opposite(condition))
         if assumed.weight <= _HEAVIEST:
             self._assumed = assumed
 
     def _test(self, command: Command) -> Guard:
         operands = [
-            Operand(value, argument.kind != "unquoted" and argument.kind != "parenthesis", "$" not in argument.text)
+            Operand(value, argument.kind not in ("unquoted", "parenthesis"), argument.text)
             for argument in command.arguments
             for value in self.expand(argument)
         ]
@@ -517,7 +553,8 @@ class Interpreter:
             self._stack.pop()
             if function.is_macro:
                 frame.macros.pop()
-            self.frame = frame
+            else:
+                self.leave(frame)
 
 
 _ASSIGNING = {"set": 0, "list": 1, "file": 1}
@@ -525,11 +562,30 @@ _ASSIGNING = {"set": 0, "list": 1, "file": 1}
 
 
 def _assigned_in(commands: Sequence[Command]) -> Iterator[str]:
-    """The variables that commands set, as far as they are named literally."""
+    """The variables that commands set, as far as they are named literally; not those that CMake itself sets."""
     for command in commands:
         position = _ASSIGNING.get(command.name)
         if position is not None and len(command.arguments) > position:
-            yield command.arguments[position].text
+            name = command.arguments[position].text
+            if not name.startswith("CMAKE_"):
+                yield name
+
+
+def _offered_in(commands: Sequence[Command]) -> Iterator[str]:
+    """The variables that a user may set (`-DNAME=...`): asked with `DEFINED`, cached, or set only where they are not.
+
+    The last is a `set(NAME ...)` inside `if(NOT NAME)`.
+    """
+    for position, command in enumerate(commands):
+        words = [argument.text for argument in command.arguments]
+        if command.name == "set" and "CACHE" in words:
+            yield words[0]
+        elif command.name in ("if", "elseif"):
+            yield from (name for word, name in pairwise(words) if word == "DEFINED")
+            if command.name == "if" and len(words) == 2 and words[0] == "NOT":
+                block = _block(commands, position)
+                inside = (each.arguments[:1] for each in commands[block.start : block.end] if each.name == "set")
+                yield from (name.text for names in inside for name in names if name.text == words[1])
 
 
 def _bound(function: Function, values: Sequence[Items]) -> dict[str, Items]:

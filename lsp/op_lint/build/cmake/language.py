@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import md5, sha1, sha224, sha256, sha384, sha512
 
 from op_lint.build.cmake.expressions import cmake_regex, constant
 from op_lint.build.cmake.interpreter import Call, Interpreter, text_of
@@ -33,6 +34,7 @@ def set_variable(reader: Interpreter, call: Call) -> None:
     if "CACHE" in words:
         _set_cached(reader, call, words.index("CACHE") + 1)
         return
+    reader.cached.pop(name, None)
     parent = bool(words) and words[-1] == "PARENT_SCOPE"
     values = call.values[1:-1] if parent else call.values[1:]
     items = [item for value in values for item in value]
@@ -54,6 +56,8 @@ def _set_cached(reader: Interpreter, call: Call, position: int) -> None:
         _declare_switch(reader, name, constant(text_of(items)) is True, call)
     elif reader.frame.value(name) is None or kind == "INTERNAL" or "FORCE" in call.words:
         reader.set(name, items)
+        if kind == "STRING" and "FORCE" not in call.words:
+            reader.cached.setdefault(name, call.place)
 
 
 def option(reader: Interpreter, call: Call) -> None:
@@ -201,8 +205,18 @@ def change_string(reader: Interpreter, call: Call) -> None:
         _regex(reader, words, call)
     elif action in ("FIND", "COMPARE", "LENGTH", "SUBSTRING"):
         _ask_string(reader, action, words, call)
-    elif action not in ("TIMESTAMP", "RANDOM", "UUID", "JSON"):
-        reader.set(words[-1], [symbol(words[-1], call.place)])
+    elif action in _HASHES and len(words) > 1 and is_known(words[1]):
+        reader.set(words[0], [Item(_HASHES[action](words[1].encode()).hexdigest(), ALWAYS, call.place)])
+    else:
+        out = words[_OUT.get(action, 0)] if len(words) > _OUT.get(action, 0) else words[0]
+        reader.set(out, [symbol(out, call.place)])
+
+
+_HASHES = {
+    "MD5": md5, "SHA1": sha1, "SHA224": sha224, "SHA256": sha256, "SHA384": sha384, "SHA512": sha512,
+}  # fmt: skip
+_OUT = {"HEX": 1, "CONFIGURE": 1, "REPEAT": 2, "ASCII": -1, "RANDOM": -1}
+"""Which argument after the action names the variable that is set (0-based)."""
 
 
 def _elements(text: str, call: Call) -> Items:
@@ -236,6 +250,8 @@ def _regex(reader: Interpreter, words: Sequence[str], call: Call) -> None:
             replaced = (_replaced(item.text, words[1], words[2]) for item in source)
             made = zip(replaced, source, strict=True)
             reader.set(words[3], [Item(text, item.condition, item.place) for text, item in made if text])
+        elif action in ("MATCH", "MATCHALL") and not is_known("".join(words[3:])):
+            reader.set(words[2], [symbol(words[2], call.place)])
         elif action in ("MATCH", "MATCHALL") and len(words) > 3:
             pattern = safe_pattern(cmake_regex(words[1]))
             found = [match.group() for match in pattern.finditer(checked_text(";".join(words[3:])))]
@@ -388,10 +404,47 @@ def change_path(reader: Interpreter, call: Call) -> None:
         reader.set(name, [Item(rest[-1])])
     elif action == "APPEND":
         reader.set(out, [Item(posixpath.join(reader.text(name), *rest))])
+    elif action in ("ABSOLUTE_PATH", "RELATIVE_PATH", "NORMAL_PATH"):
+        _rebase(reader, action, name, rest, out)
     elif action == "GET" and len(rest) > 1:
-        parts = {"FILENAME": posixpath.basename, "PARENT_PATH": posixpath.dirname}
-        part = parts.get(rest[0])
-        reader.set(rest[1], [Item(part(reader.text(name)))] if part else [symbol(rest[1], call.place)])
+        part = _PATH_PARTS.get(" ".join(rest[:-1]))
+        value = reader.variable(name) or ()
+        made = (Item(part(item.text), item.condition, item.place) for item in value) if part else ()
+        reader.set(rest[-1], [item for item in made if item.text] if part else [symbol(rest[-1], call.place)])
+
+
+def _rebase(reader: Interpreter, action: str, name: str, rest: Sequence[str], out: str) -> None:
+    """The forms of `cmake_path` that make a path absolute, relative or normal."""
+    base = rest[rest.index("BASE_DIRECTORY") + 1] if "BASE_DIRECTORY" in rest[:-1] else reader.source_folder
+    made: list[Item] = []
+    for item in reader.variable(name) or ():
+        path = item.text
+        if action == "NORMAL_PATH":
+            path = posixpath.normpath(path)
+        elif is_known(path + base):
+            whole = reader.files.absolute(path, base)
+            path = whole if action == "ABSOLUTE_PATH" else posixpath.relpath(whole, base)
+        made.append(Item(path, item.condition, item.place))
+    reader.set(out, made)
+
+
+def _stem(path: str) -> str:
+    """The name without its extension, which starts at the first dot but one at the beginning."""
+    name = posixpath.basename(path)
+    return name[: name.find(".", 1)] if "." in name[1:] else name
+
+
+_PATH_PARTS: dict[str, Change] = {
+    "FILENAME": posixpath.basename,
+    "PARENT_PATH": posixpath.dirname,
+    "STEM": _stem,
+    "STEM LAST_ONLY": lambda path: posixpath.splitext(posixpath.basename(path))[0],
+    "EXTENSION": lambda path: posixpath.basename(path)[len(_stem(path)) :],
+    "EXTENSION LAST_ONLY": lambda path: posixpath.splitext(path)[1],
+    "RELATIVE_PART": lambda path: path.lstrip("/"),
+    "ROOT_DIRECTORY": lambda path: path[:1] if path.startswith("/") else "",
+}
+"""The forms of `cmake_path(GET ...)` for paths with `/`."""
 
 
 def compute(reader: Interpreter, call: Call) -> None:
@@ -502,12 +555,26 @@ def find_something(reader: Interpreter, call: Call) -> None:
 
 
 def run_process(reader: Interpreter, call: Call) -> None:
-    """`execute_process`, `try_compile` and the like: nothing is run, and their results are not known."""
+    """`execute_process`, `try_compile` and the like: nothing is run, and most of their results are not known.
+
+    What a Python script prints is read from the script (`op_lint.build.cmake.programs`).
+    """
     words = call.words
     for keyword in ("OUTPUT_VARIABLE", "RESULT_VARIABLE", "ERROR_VARIABLE", "RESULTS_VARIABLE"):
         if keyword in words[:-1]:
             name = words[words.index(keyword) + 1]
-            reader.set(name, [symbol(name, call.place)])
+            printed = _printed(reader, words) if keyword == "OUTPUT_VARIABLE" else None
+            reader.set(name, [symbol(name, call.place)] if printed is None else printed)
+
+
+def _printed(reader: Interpreter, words: Sequence[str]) -> Iterable[Item] | None:
+    """What the one command of an `execute_process` prints; None where that is not known."""
+    if words.count("COMMAND") != 1:
+        return None
+    command = words[words.index("COMMAND") + 1 :]
+    folder = words[words.index("WORKING_DIRECTORY") + 1] if "WORKING_DIRECTORY" in words[:-1] else ""
+    base = folder if folder and is_known(folder) else reader.source_folder
+    return reader.programs.printed(command, base)
 
 
 def check_something(reader: Interpreter, call: Call) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from op_lint.build.guarded import Items, merged
 from op_lint.build.guards import Guard
@@ -30,12 +30,12 @@ class Frame(Scope[Items]):
 ItemChanges = Changes[Items]
 
 
-def item_memory() -> Memory[Items]:
-    """A memory for lists of items."""
-    return Memory(_merge)
+def item_memory(unset: Callable[[str], Items]) -> Memory[Items]:
+    """A memory for lists of items. `unset` is what a name that nothing has set stands for."""
 
+    def merge(name: str, values: Sequence[tuple[Guard, Items | None]]) -> Items | None:
+        if all(value is None for _, value in values):
+            return None
+        return merged([(condition, unset(name) if value is None else value) for condition, value in values])
 
-def _merge(values: Sequence[tuple[Guard, Items | None]]) -> Items | None:
-    if all(value is None for _, value in values):
-        return None
-    return merged([(condition, value or ()) for condition, value in values])
+    return Memory(merge)

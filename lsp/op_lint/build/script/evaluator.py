@@ -17,6 +17,7 @@ from op_lint.build.guards import ALWAYS, NEVER, Guard, any_of, both, opposite, s
 from op_lint.build.memory import Changes, Memory, Scope
 from op_lint.build.model import Switch
 from op_lint.build.script import library
+from op_lint.build.script.effects import is_idle
 from op_lint.build.script.operators import compare, operate
 from op_lint.build.script.values import (
     FALSE,
@@ -88,6 +89,8 @@ class Evaluator:
         self.memory: Memory[Value] = Memory(merged)
         self.modules: dict[str, Scope[Value]] = {}
         self.called: set[int] = set()
+        self.copies: dict[str, str] = {}
+        """Files that the scripts make by copying others, by their absolute path."""
         self.source: SourceFile | None = None
         self.folder = files.root
         self.scope: Scope[Value] = Scope()
@@ -95,6 +98,7 @@ class Evaluator:
         self._paths: list[Guard] = [ALWAYS]
         self._returns: list[list[tuple[Guard, Value]]] = []
         self._depth = 0
+        self._idle: dict[int, bool] = {}
 
     @property
     def path(self) -> Guard:
@@ -113,7 +117,10 @@ class Evaluator:
     # Scripts.
 
     def run_file(self, path: str, folder: str | None = None) -> Scope[Value] | None:
-        """Evaluate a script once; None where it cannot be read or parsed. `folder` is where relative paths start."""
+        """Evaluate a script once; None where it cannot be read or parsed.
+
+        `folder` is where the relative paths of a program start; without one the script is a module that is imported.
+        """
         if path in self.modules:
             return self.modules[path]
         parsed = self.parse(path)
@@ -126,7 +133,7 @@ class Evaluator:
         self.source, self.scope, self._module = source, scope, scope
         self.folder = folder or self.folder
         self.write("__file__", Text(path))
-        self.write("__name__", Text("__main__"))
+        self.write("__name__", Text("__main__" if folder else posixpath.splitext(posixpath.basename(path))[0]))
         try:
             self.run(tree.body)
         finally:
@@ -224,8 +231,6 @@ class Evaluator:
     def run_if(self, node: ast.If) -> Flow:
         """An `if` statement."""
         condition = truth(self.evaluate(node.test))
-        if isinstance(node.test, ast.Compare) and ast.unparse(node.test) == "__name__ == '__main__'":
-            condition = ALWAYS
         return self.branch(
             [(condition, lambda: self.run(node.body)), (opposite(condition), lambda: self.run(node.orelse))]
         )
@@ -385,8 +390,21 @@ class Evaluator:
 
     def run_expression(self, node: ast.Expr) -> Flow:
         """An expression for its effects; one that ends the program ends the path."""
+        if isinstance(node.value, ast.Call) and self._has_no_effect(node.value):
+            return _NEXT
         value = self.evaluate(node.value)
         return Flow(ALWAYS, "raise") if isinstance(value, Unknown) and value.words == library.EXIT else _NEXT
+
+    def _has_no_effect(self, node: ast.Call) -> bool:
+        """Whether a call of a script's function, whose value is not used, cannot change what is built."""
+        function = self.scope.value(node.func.id) if isinstance(node.func, ast.Name) else None
+        if not isinstance(function, Function) or isinstance(function.node, ast.Lambda) or node.keywords:
+            return False
+        if not all(isinstance(argument, ast.Constant | ast.JoinedStr) for argument in node.args):
+            return False
+        if id(function.node) not in self._idle:
+            self._idle[id(function.node)] = is_idle(function.node)
+        return self._idle[id(function.node)]
 
     def run_assert(self, node: ast.Assert) -> Flow:
         """Where an assertion fails there is no build."""
@@ -726,6 +744,7 @@ class Evaluator:
             return choice((simplified(condition, base), value) for condition, value in returned)
         finally:
             self._returns.pop()
+            self.memory.leave(self.scope)
             self.scope, self.source = outer
 
     def _bind(self, function: Function, arguments: Arguments) -> None:
@@ -762,6 +781,15 @@ class Evaluator:
             )
             self.invoke_function(bound, arguments)
         return instance
+
+    def remember_copy(self, source: str | None, target: str | None) -> None:
+        """A script makes the file `target`, or one in the folder of that name, from `source`."""
+        if source is None or target is None:
+            return
+        made = self.files.absolute(target, self.folder)
+        if self.files.is_folder(made):
+            made = posixpath.join(made, posixpath.basename(source))
+        self.copies[made] = self.files.absolute(source, self.folder)
 
     def environment(self, key: Value, default: Value, place: Place) -> Value:
         """A variable of the environment."""

@@ -425,6 +425,15 @@ def _all(asked: Asked) -> Value:
     return Truth(opposite(failing)) if complete or failing is ALWAYS else Unknown("all(...)")
 
 
+def _copied_file(asked: Asked) -> Value:
+    """A copy of a file: what is compiled under its name is the first."""
+    names = [options_of(value) for value in asked.positional[:2]]
+    if len(names) == 2:
+        for (_, source), (_, target) in product(*names):
+            asked.around.remember_copy(text_of(source), text_of(target))
+    return asked.positional[1] if len(names) == 2 else NOTHING
+
+
 def _exit(_: Asked) -> Value:
     return Unknown(EXIT)
 
@@ -468,6 +477,10 @@ _FUNCTIONS: dict[str, Callable[[Asked], Value]] = {
     "itertools.chain": _chain,
     "itertools.chain.from_iterable": _sum,
     "itertools.product": _product,
+    **dict.fromkeys(
+        ("shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.move", "os.rename", "os.symlink", "os.link"),
+        _copied_file,
+    ),
     "copy.copy": _copy,
     "copy.deepcopy": _copy,
     "sys.exit": _exit,

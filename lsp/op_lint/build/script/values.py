@@ -279,7 +279,7 @@ def words_of(value: Value) -> str:
     return "None" if isinstance(value, Nothing) else "..."
 
 
-def merged(values: Iterable[tuple[Guard, Value | None]]) -> Value | None:
+def merged(_name: str, values: Iterable[tuple[Guard, Value | None]]) -> Value | None:
     """What a name stands for after a branch; what some arm does not set is None there, as if it were never used."""
     arms = list(values)
     if all(value is None for _, value in arms):
