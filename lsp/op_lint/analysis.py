@@ -5,6 +5,7 @@ No single file can end a run: what cannot be read is facts with a problem.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
@@ -260,7 +261,9 @@ def _python_reader() -> bytes:
 
 def _read_all(read: ReadFile, tasks: list[Task], jobs: int | None) -> Iterator[tuple[str, FileFacts]]:
     if jobs == 0:
-        yield from ((path, read(path, data)) for path, data in tasks)
+        for path, data in tasks:
+            yield path, read(path, data)
+            gc.collect(0)  # the C++ reader leaves cycles behind, and the collector may be off (`without_collector`)
         return
     wanted = min(processors(), len(tasks) // _FILES_PER_WORKER + 1) if jobs is None else jobs
     for path, answer in read_in_workers(read, tasks, jobs=wanted):

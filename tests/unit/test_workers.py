@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
-from op_lint.facts import FileFacts, Language
+from op_lint.analysis import analyse
+from op_lint.collector import without_collector
+from op_lint.config import Settings
+from op_lint.facts import FileFacts, Language, Place, Problem
+from op_lint.files import SourceTree
 from op_lint.workers import Failure, processors, read_in_workers
 
 
@@ -79,3 +85,27 @@ def test_workers_end_with_their_reader_of_answers() -> None:
 
 def test_there_is_a_processor() -> None:
     assert processors() >= 1
+
+
+def tells_of_its_collector(path: str, data: bytes | None) -> FileFacts:
+    return FileFacts(path, Language.CPP, problems=(Problem(str(gc.isenabled()), "", Place(path, 1, 0, 0)),))
+
+
+def test_a_worker_collects_garbage_where_its_parent_does_not() -> None:
+    with without_collector():
+        ((_, facts),) = read_in_workers(tells_of_its_collector, [("a.cpp", None)], jobs=1)
+    assert isinstance(facts, FileFacts)
+    assert facts.problems[0].code == "True"
+
+
+def test_reading_here_leaves_no_garbage_where_there_is_no_collector(tmp_path: Path) -> None:
+    source = '#include <torch/library.h>\nTORCH_LIBRARY(demo{}, m) {{ m.def("f(Tensor x) -> Tensor"); }}\n'
+    for number in range(20):
+        (tmp_path / f"ops{number}.cpp").write_text(source.format(number))
+    tree = SourceTree(str(tmp_path), tuple(f"ops{number}.cpp" for number in range(20)))
+    gc.collect()
+    with without_collector():
+        analysis = analyse(tree, Settings(), jobs=0)
+        left = gc.collect()
+    assert len(analysis.files) == 20
+    assert left < 500  # what the last files and the linking leave, and not what all of them do
