@@ -15,6 +15,7 @@ from typing import Protocol
 import msgspec
 
 from op_lint import python
+from op_lint.collector import without_collector
 from op_lint.config import Settings
 from op_lint.cpp import CppOptions, CppReader, link
 from op_lint.facts import FileFacts, Language, Place, Problem
@@ -147,16 +148,17 @@ def read_facts(
     others: list[FileFacts] = []
     keys: dict[str, str] = {}
     tasks: list[Task] = []
-    for path, data in readers.files(tree):
-        if data is not None and not readers.is_candidate(path, data):
-            others += readers.imports(path, data)
-            continue
-        keys[path] = readers.key(path, data)
-        kept = cache.get(path, keys[path]) if cache else None
-        if kept and readers.cpp.is_current(kept):
-            found[path] = kept
-        else:
-            tasks.append((path, data))
+    with without_collector():  # thousands of kept facts make no garbage; reading does
+        for path, data in readers.files(tree):
+            if data is not None and not readers.is_candidate(path, data):
+                others += readers.imports(path, data)
+                continue
+            keys[path] = readers.key(path, data)
+            kept = cache.get(path, keys[path]) if cache else None
+            if kept and readers.cpp.is_current(kept):
+                found[path] = kept
+            else:
+                tasks.append((path, data))
     for done, (path, facts) in enumerate(read_all(readers.read, tasks), 1):
         found[path] = facts
         progress(done, len(tasks))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -35,6 +37,7 @@ def command(**values: Any) -> int:
     The whole project around PATHS is read. Exit status: 0 nothing found, 1 findings, 2 op-lint could not do what was
     asked, because of the command line, the configuration or a fault of its own.
     """
+    atexit.register(gc.freeze)  # or the interpreter, as it ends, looks for cycles in all that was read: for seconds
     options = CheckOptions(**values)
     options.verify()
     packs = _packs(options.selectors)
