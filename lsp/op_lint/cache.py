@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -39,17 +40,19 @@ def default_folder() -> Path:
     return user_cache_path("op-lint", appauthor=False)
 
 
-class FactsCache:
-    """The facts of files by key. The key must name everything that the facts depend on but the vocabulary itself."""
+_Kept = TypeVar("_Kept")
 
-    def __init__(self, folder: Path) -> None:
+
+class _Cache(Generic[_Kept]):
+    """Values of one type in files below one folder. All caches share it, so that one look prunes them all."""
+
+    def __init__(self, folder: Path, type_: type[_Kept]) -> None:
         self._folder = folder / "facts"
-        self._decoder = msgspec.msgpack.Decoder(FileFacts)
+        self._decoder = msgspec.msgpack.Decoder(type_)
         self._encoder = msgspec.msgpack.Encoder()
 
-    def get(self, path: str, key: str) -> FileFacts | None:
-        """The facts of the file at `path` under `key`, or None where they are not kept."""
-        file = self._file(path, key)
+    def _load(self, file: Path, is_it: Callable[[_Kept], bool] = lambda _: True) -> _Kept | None:
+        """What is kept in `file`, or None. What is damaged, or is not what it should be, goes."""
         try:
             data = file.read_bytes()
         except OSError:
@@ -59,21 +62,59 @@ class FactsCache:
             found = self._decoder.decode(payload) if digest == _digest(payload) else None
         except (msgspec.DecodeError, msgspec.ValidationError):
             found = None
-        if found is None or found.path != path:
+        if found is None or not is_it(found):
             with suppress(OSError):
                 file.unlink()
             return None
         self._mark_used(file)
         return found
 
-    def put(self, path: str, key: str, found: FileFacts) -> None:
-        """Keep the facts of the file at `path` under `key`; where that cannot be, do nothing."""
-        payload = self._encoder.encode(found)
-        file = self._file(path, key)
+    def _store(self, file: Path, value: _Kept) -> None:
+        """Keep `value` in `file`; where that cannot be, do nothing."""
+        payload = self._encoder.encode(value)
         with suppress(OSError):
             if not file.parent.is_dir():
                 self._make_folder(file.parent)
             replace_whole(file, _digest(payload) + payload)
+
+    def _make_folder(self, folder: Path) -> None:
+        is_new = not self._folder.is_dir()
+        folder.mkdir(parents=True, exist_ok=True)
+        if is_new:  # backup programs and git leave a folder alone that says what it is
+            (self._folder / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n")
+            (self._folder / ".gitignore").write_text("*\n")
+
+    def _mark_used(self, file: Path) -> None:
+        with suppress(OSError):
+            if time.time() - file.stat().st_mtime > _DAY:
+                os.utime(file)
+
+
+class RunCache(_Cache[_Kept]):
+    """Whole runs by name. The name must name everything that is not looked at again."""
+
+    def get(self, name: str) -> _Kept | None:
+        """The run that is kept under `name`, or None."""
+        return self._load(self._folder / "runs" / name)
+
+    def put(self, name: str, run: _Kept) -> None:
+        """Keep a run in place of the last one of that name; where that cannot be, do nothing."""
+        self._store(self._folder / "runs" / name, run)
+
+
+class FactsCache(_Cache[FileFacts]):
+    """The facts of files by key. The key must name everything that the facts depend on but the vocabulary itself."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, FileFacts)
+
+    def get(self, path: str, key: str) -> FileFacts | None:
+        """The facts of the file at `path` under `key`, or None where they are not kept."""
+        return self._load(self._file(path, key), lambda found: found.path == path)
+
+    def put(self, path: str, key: str, found: FileFacts) -> None:
+        """Keep the facts of the file at `path` under `key`; where that cannot be, do nothing."""
+        self._store(self._file(path, key), found)
 
     def prune(self, now: float | None = None) -> None:
         """Once a day, remove what was not used for a month, and the longest unused above the size limit."""
@@ -101,18 +142,6 @@ class FactsCache:
     def _file(self, path: str, key: str) -> Path:
         name = blake2b(f"{path}\0{key}".encode(), key=_vocabulary(), digest_size=_DIGEST_SIZE).hexdigest()
         return self._folder / name[:2] / name[2:]
-
-    def _make_folder(self, folder: Path) -> None:
-        is_new = not self._folder.is_dir()
-        folder.mkdir(parents=True, exist_ok=True)
-        if is_new:  # backup programs and git leave a folder alone that says what it is
-            (self._folder / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n")
-            (self._folder / ".gitignore").write_text("*\n")
-
-    def _mark_used(self, file: Path) -> None:
-        with suppress(OSError):
-            if time.time() - file.stat().st_mtime > _DAY:
-                os.utime(file)
 
     def _entries(self) -> Iterator[tuple[float, int, str]]:
         """Time of last use, bytes and path of each entry."""

@@ -15,6 +15,7 @@ from op_lint.findings import Finding
 from op_lint.installed.bundled import bundled_key_numbers
 from op_lint.installed.model import ReadProblem
 from op_lint.installed.reader import Reading
+from op_lint.kept_run import RunKeeper, Watched
 from op_lint.macros import MacroSearch, search_macros
 from op_lint.program import Program
 from op_lint.project import Project
@@ -30,7 +31,7 @@ class Examined(msgspec.Struct, frozen=True):
     reading: Reading | None
     checked: Checked
     problems: tuple[Problem, ...]
-    program: Program
+    program: Program | None = None
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -85,19 +86,31 @@ def examine(
     use_cache: bool = True,
     jobs: int | None = None,
     progress: Progress = unnoticed,
+    anew: bool = False,
 ) -> Examined:
     """Ask the `selected` ones of `installed_rules` about `project`.
 
     `python` is the interpreter that the command line names; `jobs` and `progress` as for `analyse`. A project
-    without a file that registers or uses operators needs no torch, and none is looked for.
+    without a file that registers or uses operators needs no torch, and none is looked for. Where nothing has changed
+    since the last run, the answer is what that found, and there is no program; `anew` is for who wants one.
     """
     rules = tuple(installed_rules)
+    selected = tuple(selected)
+    keeper = None
+    if use_cache and RunKeeper.serves(project):
+        with watch.phase("look for a kept run"):
+            keeper = RunKeeper(project, selected, rules)
+            found = keeper.find(lambda: project.read_torch(python)) if not anew else None
+        if found is not None:
+            run, reading = found
+            return Examined(project, Analysis((), run.candidates), reading, run.checked, run.problems)
     with watch.phase("read files"):
         analysis = project.read(use_cache=use_cache, jobs=jobs, progress=progress)
     with watch.phase("search build files"):
         macros = search_macros(project.root, analysis.files)
     with watch.phase("read build files"):
-        build = project.read_build(analysis.files)
+        watched = Watched(project.root, project.buffers)
+        build = project.read_build(analysis.files, files=watched)
     with watch.phase("ask torch"):
         reading = project.read_torch(python, use_cache=use_cache) if analysis.candidates else None
     with watch.phase("run rules"):
@@ -105,4 +118,7 @@ def examine(
         problems = (*project.problems, *noted, *selector_problems(project.configuration, rules))
         program = program_of(analysis.files, reading, project.settings, macros, build)
         checked = check(program, selected, rules, problems)
+    if keeper is not None:
+        with watch.phase("keep the run"):
+            keeper.keep(watched, macros, analysis, reading, problems, checked)
     return Examined(project, analysis, reading, checked, problems, program)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -52,7 +52,13 @@ class MacroSearch(msgspec.Struct, frozen=True):
 
 def search_macros(root: Path, files: Iterable[FileFacts]) -> tuple[MacroSearch, ...]:
     """Search for each macro that names a namespace in `files`. Reads nothing where there is none."""
-    macros = sorted({unit.namespace_macro for file in files for unit in file.units if unit.namespace_macro})
+    return search_named(
+        root, sorted({unit.namespace_macro for file in files for unit in file.units if unit.namespace_macro})
+    )
+
+
+def search_named(root: Path, macros: Sequence[str]) -> tuple[MacroSearch, ...]:
+    """Search for each of `macros`. Reads nothing where there is none."""
     if not macros:
         return ()
     builds: list[str] = []

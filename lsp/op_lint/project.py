@@ -21,6 +21,7 @@ from op_lint.sources import Sources
 
 if TYPE_CHECKING:
     from op_lint.build import BuildGraph
+    from op_lint.build.files import BuildFiles
     from op_lint.build.kept import KeptGraph
 
 
@@ -74,14 +75,16 @@ class Project(msgspec.Struct, frozen=True):
         sources = {"cpp": kept.paths(Language.CPP), "python": kept.paths(Language.PYTHON)}
         return msgspec.structs.replace(self, tree=msgspec.structs.replace(self.tree, **sources), kept=kept)
 
-    def read_build(self, files: Iterable[FileFacts], kept: KeptGraph | None = None) -> BuildGraph | None:
+    def read_build(
+        self, facts: Iterable[FileFacts], kept: KeptGraph | None = None, files: BuildFiles | None = None
+    ) -> BuildGraph | None:
         """What the build files say about the sources whose facts these are; None where they say nothing about any.
 
-        `kept` is what was read before, for those who ask again and again.
+        `kept` is what was read before, for those who ask again and again; `files` as for `read_build`.
         """
         from op_lint.build.kept import KeptGraph
 
-        registering = [facts.path for facts in files if facts.language is Language.CPP and facts.units]
+        registering = [each.path for each in facts if each.language is Language.CPP and each.units]
         if not registering:
             return None
         graph = (kept or KeptGraph()).graph(
@@ -91,6 +94,7 @@ class Project(msgspec.Struct, frozen=True):
             registering=registering,
             scripts=self.tree.python,
             buffers=self.buffers,
+            files=files,
         )
         return graph if graph.targets else None
 

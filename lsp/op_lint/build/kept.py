@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from op_lint.build.files import BuildFiles
 from op_lint.build.model import BuildGraph
 from op_lint.build.reader import read_build
 
@@ -32,6 +33,7 @@ class KeptGraph:
         registering: Sequence[str],
         scripts: Sequence[str],
         buffers: Mapping[str, bytes],
+        files: BuildFiles | None = None,
     ) -> BuildGraph:
         """The graph as `read_build` makes it, the last one where nothing has changed since."""
         typed = {path: data for path, data in buffers.items() if path in build_files}
@@ -44,7 +46,7 @@ class KeptGraph:
         )
         if made_of != self._made_of:
             self._graph = read_build(
-                root, build_files, sources, registering=registering, scripts=scripts, buffers=typed
+                root, build_files, sources, registering=registering, scripts=scripts, buffers=typed, files=files
             )
             self._made_of = made_of
         return self._graph

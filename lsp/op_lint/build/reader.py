@@ -29,14 +29,15 @@ def read_build(
     registering: Collection[str] = (),
     scripts: Sequence[str] = (),
     buffers: Mapping[str, bytes] = {},
+    files: BuildFiles | None = None,
 ) -> BuildGraph:
     """The build graph of the project at `root`. Never raises; what it could not read is among the graph's problems.
 
     `build_files` are the files for which `is_build_file` holds, `sources` the C++ files, `scripts` the Python files,
     all relative to the root. `registering` are the sources with registrations: the symbols of what is linked with them
-    are read, too.
+    are read, too. `files` are those under the root, for who wants to know which of them are asked for.
     """
-    files = BuildFiles(root, buffers)
+    files = files or BuildFiles(root, buffers)
     jit = [path for path in scripts if not is_build_file(path) and may_load(files.read(files.absolute(path)) or b"")]
     graphs = (
         _tried(read_cmake, files, build_files),

@@ -60,7 +60,9 @@ def command(**values: Any) -> int:
         python=options.python,
         use_cache=not options.no_cache,
         jobs=options.jobs,
+        anew=True,
     )
+    assert examined.program is not None
     found = {finding.code for finding in examined.findings}
     subject = Subject(
         project.root.name,
