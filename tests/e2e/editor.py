@@ -61,6 +61,36 @@ class Editor:
         change = types.TextDocumentContentChangePartial(where, new)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
 
+    def edits(self, edit: types.WorkspaceEdit | None) -> dict[str, list[types.TextEdit]]:
+        """The edits of each file."""
+        assert edit is not None
+        found: dict[str, list[types.TextEdit]] = {}
+        for change in edit.document_changes or ():
+            assert isinstance(change, types.TextDocumentEdit)
+            path = change.text_document.uri.removeprefix(self.root.as_uri() + "/")
+            found[path] = [each for each in change.edits if isinstance(each, types.TextEdit)]
+        for uri, made in (edit.changes or {}).items():
+            found[uri.removeprefix(self.root.as_uri() + "/")] = list(made)
+        return found
+
+    def apply(self, edit: types.WorkspaceEdit | None) -> None:
+        """Make the edits, as an editor does: from the last to the first of each file that is open."""
+        for path, made in self.edits(edit).items():
+            for each in sorted(
+                made, key=lambda each: (each.range.start.line, each.range.start.character), reverse=True
+            ):
+                data = self._texts[path].encode()
+                source = SourceText(data)
+                start, end = (
+                    source.offset_of(where.line, where.character, self.encoding)
+                    for where in (each.range.start, each.range.end)
+                )
+                self._texts[path] = (data[:start] + each.new_text.encode() + data[end:]).decode()
+                self._versions[path] += 1
+                identifier = types.VersionedTextDocumentIdentifier(self._versions[path], self.uri(path))
+                change = types.TextDocumentContentChangePartial(each.range, each.new_text)
+                self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
+
     def position(self, path: str, index: int) -> types.Position:
         """Character `index` of a text, in the units that the server chose."""
         data = self.text(path)

@@ -10,6 +10,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from tests.check import write_project
 from tests.e2e.editor import EDITORS, Editor, editor
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "myops"
@@ -110,18 +111,27 @@ async def test_hover(myops: Path) -> None:
         ]  # fmt: skip
         assert rows[-1].startswith("▶ CUDA")
         assert "does not fall to a lower key" in key
-        assert "`scale`" in key.partition("Raises here")[2]
-        assert "row_sum" not in key.partition("Raises here")[2]  # its composite kernel serves CUDA
+        assert "`scale`" in key.partition("Raises at `CUDA`")[2]
+        assert "row_sum" not in key.partition("Raises at `CUDA`")[2]  # its composite kernel serves CUDA
         operator = await editing.hover("csrc/ops.cpp", "sc|ale(")
         assert operator.startswith("`myops::scale(Tensor x, float s) -> Tensor`")
         assert "✗ raises" in operator
-        assert "1 use in Python" in operator
+        assert "1 use in Python: [myops/__init__.py:14]" in operator
+        assert "torch 2.13.0" in operator
         assert await editing.hover("myops/__init__.py", "torch.ops.myops.sc|ale") == operator
         assert "`double`" in await editing.hover("csrc/ops.cpp", "flo|at s)")
         kernel = await editing.hover("csrc/cpu/kernels.cpp", "&scale_c|pu")
-        assert "`(Tensor _0, int _1) -> Tensor _0`" in kernel
+        assert "`(Tensor x, int s) -> Tensor`" in kernel
+        assert "argument `s`: `float` in the schema, `int` here" in kernel
         assert await editing.hover("csrc/cpu/kernels.cpp", "at::Tensor scale_c|pu(") == kernel
-        assert "TorchLibraryInit" in await editing.hover("csrc/ops.cpp", "TORCH_LIB|RARY(")
+        macro = await editing.hover("csrc/ops.cpp", "TORCH_LIB|RARY(")
+        assert 'torch::Library::DEF, &init_myops, "myops", std::nullopt' in macro
+        assert "compiled into `myops._C`" in macro
+        block = await editing.hover("csrc/cpu/kernels.cpp", "TORCH_LIBRARY_|IMPL(")
+        assert "std::make_optional(c10::DispatchKey::CPU)" in block
+        assert "▶ CPU" in block  # what its key is, too
+        unknown = await editing.hover("csrc/cuda/kernels.cu", "myops, Cud|a, m")
+        assert unknown.endswith("has no such dispatch key; did you mean `CUDA`?")
         editing.replace("csrc/ops.cpp", "// The schemas", "// op-lint: ignore-file[OPL206]\n// The schemas")
         assert (await editing.hover("csrc/ops.cpp", "OPL2|06")).startswith("# ")
 
@@ -316,6 +326,9 @@ async def test_code_actions(myops: Path) -> None:
         assert "write the schema that this kernel means: row_sum(Tensor x) -> Tensor" in titles
         missing = titles["add a Meta kernel of myops::scale"]
         assert "TORCH_LIBRARY_IMPL(myops, Meta, m)" in str(missing.edit)
+        fake = titles["add a fake of myops::scale in myops/ops.py"]
+        (written,) = editing.edits(fake.edit)["myops/ops.py"]
+        assert '@torch.library.register_fake("myops::scale")\ndef _(x, s):\n' in written.new_text
         only = await editing.client.text_document_code_action_async(
             types.CodeActionParams(
                 editing.identifier("csrc/reduce.cpp"),
@@ -409,3 +422,38 @@ async def test_the_matrix(myops: Path) -> None:
         after = await ask()
         assert after["revision"] > whole["revision"]
         assert "myops::scaled" in {each["op"] for each in after["operators"]}
+
+
+PYTHON_OPERATORS = """import torch
+from torch.library import Library, custom_op
+
+@custom_op("demo::shift", mutates_args=())
+def shift(x: torch.Tensor, n: int = 3, *, scale: float = 1.0) -> torch.Tensor:
+    return x + n * scale
+
+lib = Library("demo", "FRAGMENT")
+lib.define("pair(Tensor x, int[] sizes=[1, 2], *, Device? device=None) -> (Tensor, Tensor)")
+"""
+
+
+async def test_a_fake_in_python(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.py": PYTHON_OPERATORS})
+    async with editor(root) as editing:
+        editing.open("ops.py", language="python")
+        await editing.settled("ops.py")
+        for operator in ("demo::shift", "demo::pair"):
+            found = await editing.client.text_document_code_action_async(
+                types.CodeActionParams(
+                    editing.identifier("ops.py"), editing.whole("ops.py"), types.CodeActionContext([])
+                )
+            )
+            titles = {each.title: each for each in found or () if isinstance(each, types.CodeAction)}
+            editing.apply(titles[f"add a fake of {operator}"].edit)
+            await editing.settled("ops.py")
+        text = editing.text("ops.py")
+        compile(text, "ops.py", "exec")
+        assert '@torch.library.register_fake("demo::shift")\ndef _(x, n=3, *, scale=1.0):\n' in text
+        assert text.index('demo::shift")') < text.index("lib = Library")
+        assert "def _(x, sizes=[1, 2], *, device=None):" in text
+        codes_after = codes(await editing.settled("ops.py"))
+        assert not [each for each in codes_after if each.startswith(("OPL1", "OPL3"))]

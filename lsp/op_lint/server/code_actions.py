@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -15,10 +14,10 @@ from op_lint.fixes import edits_of, fixable_at_once
 from op_lint.ignores import ignore_edit
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Registered
-from op_lint.schema.infer import infer_schema
 from op_lint.schema.model import Name, Schema
 from op_lint.schema.printer import format_schema
 from op_lint.server import stubs
+from op_lint.server.names import meant_schema
 from op_lint.server.snapshot import Snapshot
 
 QUICK_FIX = "quickfix"
@@ -86,18 +85,10 @@ def _write_schema(fact: Definition, name: Name) -> Iterator[Action]:
     kernel = fact.kernel
     if kernel is None or kernel.kind is not KernelKind.KERNEL or kernel.signature is None or not fact.text.pieces:
         return
-    inferred = infer_schema(kernel.signature, name)
-    if inferred is None:
+    meant = meant_schema(kernel.signature, name)
+    if meant is None:
         return
-    names = [parameter.name for parameter in kernel.signature.parameters]
-    if len(names) == len(inferred.arguments) and all(re.fullmatch(r"[A-Za-z]\w*", each) for each in names):
-        named = (
-            msgspec.structs.replace(argument, name=each)
-            for argument, each in zip(inferred.arguments, names, strict=True)
-        )
-        inferred = msgspec.structs.replace(inferred, arguments=tuple(named))
-    returns = tuple(msgspec.structs.replace(each, name="") for each in inferred.returns)
-    written = format_schema(msgspec.structs.replace(inferred, returns=returns))
+    written = format_schema(meant)
     if not isinstance(parsed(written), Schema):
         return
     place = fact.text.place_of(0, len(fact.text.value))

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from op_lint.dispatch.errors import META
 from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT, KeyKind
 from op_lint.dispatch.table import Entry, Reason, Table
 from op_lint.documentation import document
-from op_lint.facts import KernelKind, OperatorName, Place, UnitKind, UseKind
+from op_lint.facts import Kernel, KernelKind, OperatorName, Place, UseKind
 from op_lint.kernels import parsed
 from op_lint.naming import kernel_word, schema_of
-from op_lint.schema import format_argument, format_schema, format_type, infer_schema
+from op_lint.nearest import did_you_mean
+from op_lint.schema import Verdict, compare, format_argument, format_schema, format_type
 from op_lint.schema.cpp_meaning import cpp_parameter, cpp_value
 from op_lint.schema.model import Schema
 from op_lint.selection import specificity
-from op_lint.server import hover_build, priority
-from op_lint.server.markdown import Link, code, link_to, where
+from op_lint.server import hover_build, hover_macro, priority
+from op_lint.server.markdown import Link, code, counting, link_to, where
+from op_lint.server.names import meant_schema
 from op_lint.server.site import (
     CodeSite,
     KernelSite,
@@ -48,15 +48,6 @@ _ALIASES = {
     "FuncTorchBatchedDecomposition": "A decomposition that `torch.vmap` uses in place of a batching rule.",
 }
 
-_BLOCKS = {
-    UnitKind.LIBRARY: "The block that owns the namespace: one for a namespace in a whole process. It defines operators"
-    " and may give them kernels.",
-    UnitKind.FRAGMENT: "A block that adds definitions to a namespace. Any number of them may exist.",
-    UnitKind.IMPL: "A block of kernels at one dispatch key. The operators may be defined elsewhere, before or after.",
-}
-
-_INITIALISERS = {UnitKind.LIBRARY: "DEF", UnitKind.FRAGMENT: "FRAGMENT", UnitKind.IMPL: "IMPL"}
-
 
 class Hover(msgspec.Struct, frozen=True):
     """A text in Markdown about a place."""
@@ -82,7 +73,9 @@ def _about(snapshot: Snapshot, site: Site, link: Link) -> str | None:
     if isinstance(site, TypeSite):
         return _about_type(site)
     if isinstance(site, MacroSite):
-        return _about_macro(snapshot, site, link)
+        about = hover_macro.about_macro(snapshot, site, link)
+        key = about_key(snapshot, site.unit.key, site.unit.namespace) if site.unit.key else None
+        return f"{about}\n\n---\n\n{key}" if key else about
     if isinstance(site, TargetSite):
         return hover_build.about_target(snapshot, site, link)
     if isinstance(site, SourceSite):
@@ -102,20 +95,24 @@ def about_key(snapshot: Snapshot, name: str, namespace: str | None) -> str | Non
         return f"**{name}** — dispatch key"
     key = keys.canonical(name)
     if key is None:
-        return f"**{name}** — torch {_version(snapshot)} has no such dispatch key"
+        meant = did_you_mean(name, (*keys.facts.aliases, *keys.runtime))
+        return f"**{name}** — torch {_version(snapshot)} has no such dispatch key{meant}"
     other = f" (written `{name}`)" if key != name else ""
     if keys.is_alias(key):
         return "\n\n".join(_about_alias(snapshot, key, other, namespace))
     parts = [f"**{key}**{other} — {_kind_words(snapshot, key)}"]
     rows = priority.way_through(program, keys, key, namespace)
-    parts.append("A call runs the **first key of its tensors that has a kernel**, from the top:")
+    parts.append("A call runs what is at the **highest key** of its tensors and its thread, here from the top:")
     parts.append(_drawing(rows))
+    parts.append(
+        "What runs above the backend calls on to the keys below it. A **fallthrough** makes its key invisible."
+    )
     parts.append(_when_missing(snapshot, key))
     if namespace is not None and keys.kind(key) is KeyKind.BACKEND:
         without = [each for each in program.defined_in(namespace) if _is_unserved(snapshot, each, key)]
         if without:
             more = f" and {len(without) - _MOST_LISTED} more" if len(without) > _MOST_LISTED else ""
-            parts.append("Raises here: " + ", ".join(code(each.name) for each in without[:_MOST_LISTED]) + more)
+            parts.append(f"Raises at `{key}`: " + ", ".join(code(each.name) for each in without[:_MOST_LISTED]) + more)
     return "\n\n".join(parts)
 
 
@@ -186,7 +183,6 @@ def _when_missing(snapshot: Snapshot, key: str) -> str:
         end = "PyTorch's fallback runs where there is none."
     else:
         end = "If none is there the call **raises** NotImplementedError: it does not fall to a lower key."
-        end += " Only a registered fallthrough is skipped."
     gradient = ""
     if keys.kind(key) is KeyKind.BACKEND:
         gradient = " A kernel here does not see autograd: register gradients at `Autograd`."
@@ -209,12 +205,25 @@ def about_operator(snapshot: Snapshot, operator: OperatorName, link: Link) -> st
     if not definitions:
         places = f"defined by torch {_version(snapshot)}" if installed else "no `def` in the sources"
     parts = [f"{title} · {places}", _kernel_table(snapshot, operator, link)]
-    uses = [use for use in snapshot.uses_of(operator) if use.kind in (UseKind.CALL, UseKind.REFERENCE)]
-    last = [f"{len(uses)} {'use' if len(uses) == 1 else 'uses'} in Python"]
+    parts.append(_uses(snapshot, operator, link))
     if installed is not None and definitions:
-        last.append(_installed_words(installed.schema, schema, snapshot))
-    parts.append(" · ".join(last))
+        parts.append(_installed_words(installed.schema, schema, snapshot))
+    elif snapshot.program.installed is not None and definitions:
+        parts.append(f"torch {_version(snapshot)} by itself has no such operator")
     return "\n\n".join(part for part in parts if part)
+
+
+def _uses(snapshot: Snapshot, operator: OperatorName, link: Link) -> str:
+    """Who calls an operator in Python."""
+    uses = [use for use in snapshot.uses_of(operator) if use.kind in (UseKind.CALL, UseKind.REFERENCE)]
+    if not uses:
+        return "no use in Python"
+    shown = []
+    for use in uses[:_MOST_LISTED]:
+        around = snapshot.program.function_around(use.place)
+        shown.append(link_to(where(use.place), use.place, link) + (f" in {code(around.name)}" if around else ""))
+    more = f" and {len(uses) - _MOST_LISTED} more" if len(uses) > _MOST_LISTED else ""
+    return f"{counting(len(uses), 'use')} in Python: {', '.join(shown)}{more}"
 
 
 def _installed_words(installed: str | None, own: str | None, snapshot: Snapshot) -> str:
@@ -271,20 +280,36 @@ def _entry_words(entry: Entry) -> str:
 def _about_kernel(snapshot: Snapshot, site: KernelSite, link: Link) -> str:
     kernel, fact = site.kernel, site.fact
     parts = [f"**{kernel_word(kernel)}** — {kernel.kind.value} of {code(str(fact.operator))}"]
+    schema = schema_of(snapshot.program, fact.operator)
     if kernel.signature is not None:
         parts.append(f"```cpp\n{kernel.signature}\n```")
-        inferred = infer_schema(kernel.signature)
-        if inferred is not None:
-            parts.append(f"its signature means {code(format_schema(inferred))}")
-        else:
+        meant = meant_schema(kernel.signature)
+        if meant is not None:
+            parts.append(f"its signature means {code(format_schema(meant))}")
+        elif not kernel.stable:
             parts.append("its signature has types that no schema can hold, or that are not known here")
-    schema = schema_of(snapshot.program, fact.operator)
     if schema is not None:
-        parts.append(f"the operator's schema is {code(schema)}")
+        parts.append(f"the operator's schema is {code(schema)}{_fits(kernel, schema)}")
     place = kernel.defined or kernel.declared
     if place is not None:
         parts.append(link_to(where(place), place, link))
     return "\n\n".join(parts)
+
+
+def _fits(kernel: Kernel, schema: str) -> str:
+    """Whether a kernel fits a schema, and in what it does not; empty where that is not known."""
+    value = parsed(schema)
+    if kernel.signature is None or kernel.stable or not isinstance(value, Schema):
+        return ""
+    comparison = compare(kernel.signature, value, schema)
+    if not comparison.mismatches:
+        return ", which it fits" if comparison.verdict is Verdict.FITS else ""
+    lines = []
+    for mismatch in comparison.mismatches[:_MOST_LISTED]:
+        named = mismatch.argument.name if mismatch.argument else ""
+        what = f"argument `{named}`" if named else mismatch.part.value
+        lines.append(f"- {what}: `{mismatch.expected}` in the schema, `{mismatch.actual}` here")
+    return ", which it does **not** fit:\n" + "\n".join(lines)
 
 
 def _about_type(site: TypeSite) -> str:
@@ -298,42 +323,6 @@ def _about_type(site: TypeSite) -> str:
         written = cpp_parameter(argument.type)
         parts.append(f"a C++ kernel takes {code(written)}" if written else "no C++ parameter type means this")
     return "\n\n".join(parts)
-
-
-def _about_macro(snapshot: Snapshot, site: MacroSite, link: Link) -> str:
-    unit = site.unit
-    text = snapshot.text(unit.place.path)
-    used = text.data[unit.place.start : unit.place.end].decode("utf-8", "replace")
-    parts = [f"**{unit.macro}** — {_BLOCKS.get(unit.kind, 'registers operators')}"]
-    if unit.kind in _INITIALISERS and not unit.stable:
-        name = unit.namespace or "_"
-        key = f"std::make_optional(c10::DispatchKey::{unit.key})" if unit.key else "std::nullopt"
-        parts.append(
-            f"```cpp\n// {used}\nstatic void init(torch::Library&);\n"
-            f"static const torch::detail::TorchLibraryInit at_load(\n"
-            f'    torch::Library::{_INITIALISERS[unit.kind]}, &init, "{name}", {key}, __FILE__, __LINE__);\n'
-            f"void init(torch::Library& m) {{ … }}\n```"
-        )
-        parts.append("It runs when the library is loaded; an error in it ends the process.")
-    compiled = hover_build.compiled_into(snapshot, snapshot.program.file_of(unit))
-    if compiled:
-        parts.append(compiled)
-    place = _definition_of(snapshot, unit.macro)
-    if place is not None:
-        parts.append(f"defined at {link_to(where(place), place, link)}")
-    return "\n\n".join(parts)
-
-
-def _definition_of(snapshot: Snapshot, macro: str) -> Place | None:
-    """Where the project defines a macro of its own."""
-    if macro.startswith(("TORCH_LIBRARY", "STABLE_TORCH_LIBRARY")):
-        return None
-    pattern = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(" + re.escape(macro.encode()) + rb")\b", re.MULTILINE)
-    for path in snapshot.project.tree.cpp:
-        found = pattern.search(snapshot.text(path).data)
-        if found:
-            return Place(path, snapshot.text(path).line_of(found.start(1)), found.start(1), found.end(1))
-    return None
 
 
 def _about_rule(snapshot: Snapshot, site: CodeSite) -> str | None:

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from op_lint.dispatch.keys import IMPLICIT
-from op_lint.facts import OperatorName
-from op_lint.program import Program
+import re
+
+import msgspec
+
+from op_lint.facts import Signature
+from op_lint.schema import infer_schema
+from op_lint.schema.model import Name, Schema
+
+_IDENTIFIER = re.compile(r"[A-Za-z]\w*", re.ASCII)
 
 
-def keys_with_kernels(program: Program, name: OperatorName) -> tuple[str, ...]:
-    """The keys at which the sources register a kernel, in the order of the dispatcher where it is known."""
-    keys = tuple(program.kernels_of(name))
-    if program.keys is None:
-        return tuple(sorted(keys))
-    order = {key: index for index, key in enumerate(program.keys.runtime)}
-    return tuple(sorted(keys, key=lambda key: (order.get(key, len(order)), key != IMPLICIT, key)))
+def meant_schema(signature: Signature, name: Name | None = None) -> Schema | None:
+    """The schema that a kernel's signature means, as a person would write it: with the parameters' names.
+
+    None where a type is refused or not known.
+    """
+    inferred = infer_schema(signature, name)
+    if inferred is None:
+        return None
+    names = [parameter.name for parameter in signature.parameters]
+    arguments = inferred.arguments
+    if len(names) == len(arguments) and all(map(_IDENTIFIER.fullmatch, names)):
+        arguments = tuple(msgspec.structs.replace(each, name=name) for each, name in zip(arguments, names, strict=True))
+    returns = tuple(msgspec.structs.replace(each, name="") for each in inferred.returns)
+    return msgspec.structs.replace(inferred, arguments=arguments, returns=returns)

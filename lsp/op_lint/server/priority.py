@@ -89,10 +89,10 @@ def _count(program: Program, keys: DispatchKeys, key: str, namespace: str | None
     if keys.kind(key) is KeyKind.AUTOGRAD:
         # A composite kernel's gradient comes from the operators that it calls.
         rest = ", else PyTorch's fallback" if with_kernel < len(defined) else ""
-        return f"{namespace}: {with_kernel} of {len(defined)}{rest}"
+        return f"{with_kernel} of {len(defined)} operators of {namespace}{rest}"
     if not with_kernel and keys.kind(key) is not KeyKind.BACKEND:
         return ""
-    return f"{namespace}: {with_kernel} of {len(defined)}"
+    return f"{with_kernel} of {len(defined)} operators of {namespace}"
 
 
 def having(program: Program, namespace: str, key: str) -> tuple[OperatorName, ...]:
