@@ -238,6 +238,11 @@ class Recorder:
         sought = _result_of_search(text)
         return sought is not None and any(sought in test for test in self._tests)
 
+    def is_counted(self, text: str) -> bool:
+        """Whether something tests how many files the search in a text has found."""
+        sought = _result_of_search(text)
+        return sought is not None and any(sought in test and _COUNT.search(test) for test in self._tests)
+
     # The end
 
     def facts(self, module: str, linkage: bytes) -> FileFacts:
@@ -374,6 +379,9 @@ def _closed_over(node: ast.AST, names: set[str]) -> bool:
 
 SEARCH = re.compile(r"\b(?:find_spec|glob|iglob|rglob|listdir|iterdir|scandir|find_library)\(")
 """A call that looks for files and may find none."""
+
+_COUNT = re.compile(r"len\(.*(?:[!=]= 1|> 1|<= 1|>= 2|< 2)\b")
+"""A test that tells one from several."""
 
 _MAKES_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 

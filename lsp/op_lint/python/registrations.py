@@ -46,6 +46,7 @@ from op_lint.python.operands import (
 )
 from op_lint.python.recorder import Chain, Fact, Recorder, text_at
 from op_lint.python.results import results_of
+from op_lint.python.searches import picked_search
 from op_lint.python.signatures import culprit_place, describe, inspected
 from op_lint.python.values import (
     NONE,
@@ -743,10 +744,19 @@ class Registrar:
                 context.condition,
                 context.silenced if context.swallowed else (),
                 self.recorder.is_tested(words_of(path)),
+                self._picked_from(path),
             )
 
         self._event(place, "load", make, refine=path)
         return Unknown(words=f"{api}(...)")
+
+    def _picked_from(self, path: Value) -> Place | None:
+        """The search for files of whose results a path is whichever comes first."""
+        value = path.parts[0] if isinstance(path, String) and len(path.parts) == 1 else path
+        if not isinstance(value, Unknown) or self.recorder.is_counted(words_of(value)):
+            return None
+        search = picked_search(value)
+        return None if search is None else search.source.place(search.call)
 
     def _name_only(self, api: str, bound: Bound, place: Place) -> Value:
         self._named_string(api, bound.value("op"), place, bound.place("op"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from op_lint.facts import Definition, OperatorName, Place
+from op_lint.facts import Definition, LibraryLoad, OperatorName, Place
 from op_lint.findings import Finding, Related, Severity
 from op_lint.kernels import schema_text, text_differences
 from op_lint.live import Comparison, Loaded, place_in
@@ -14,9 +14,13 @@ from op_lint_rules.build._live import comparison, loaded_names
 
 
 class StaleExtension(Rule):
-    """The loaded extension is not what these sources would build.
+    """The extension that is loaded is not what these sources would build, or may not be.
 
     ## What it does
+    Reports a `torch.ops.load_library` of whichever file a search with a wildcard finds first
+    (`list(here.glob("_C*.so"))[0]`), where nothing asks whether there are several: the build for another Python, or one
+    from before a rename, matches as well.
+
     With `--load` or `--import`, reports operators and kernels that the dispatcher has from a file of the project in
     which they no longer stand, operators with another schema than the source gives them, and kernels that two copies
     of one block registered, of which the later hides the other.
@@ -65,10 +69,25 @@ class StaleExtension(Rule):
     code = "OPL507"
     name = "stale-extension"
     severity = Severity.WARNING
-    needs = frozenset({Need.TORCH, Need.LIVE})
+    needs: frozenset[Need] = frozenset()
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """What is more than the sources say, then what is different, then what is there twice."""
+        """Loads of one file of several; and of what is loaded, what is more, what differs and what is there twice."""
+        for facts in program.files:
+            for load in facts.python.loads if facts.python else ():
+                if load.picked_from is not None:
+                    yield self._picked(load, load.picked_from)
+        yield from self._loaded(program)
+
+    def _picked(self, load: LibraryLoad, search: Place) -> Finding:
+        return self.finding(
+            load.place,
+            f"this loads whichever file `{load.text}` finds first: where an older build lies beside the new one, that "
+            "may be the old one; name the file, or raise where the search finds several",
+            related=(Related(search, "the search"),),
+        )
+
+    def _loaded(self, program: Program) -> Iterator[Finding]:
         compared = comparison(program)
         if compared is None:
             return
