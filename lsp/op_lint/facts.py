@@ -529,8 +529,8 @@ class LibraryLoad(msgspec.Struct, frozen=True):
     `api` is `torch.ops.load_library` and its kin. `path` is the first argument where it is known, `text` as it is
     written. `swallowed` says that an exception it raises goes no further: a `try` around it catches it (`caught`) and
     does not raise again. `silenced` are then the `except` clause that says nothing to anyone, and what it does instead.
-    `checked` says that something in the file asks whether there is what the path is made of. `picked_from` is the search
-    for files (`glob`) of whose results the path is whichever comes first, where nothing asks how many there are.
+    `checked` says that something in the file asks whether there is what the path is made of. `picked_from` is the
+    search for files (`glob`) of whose results the path is whichever comes first, where nothing asks how many there are.
     """
 
     place: Place

@@ -116,13 +116,25 @@ class Comparison:
 
     @cached_property
     def absent(self) -> tuple[Written, ...]:
-        """What every build of the sources that is loaded registers, and this one did not."""
+        """What every build of the sources that is loaded registers, and this one did not.
+
+        Of some it is only likely that they are compiled into what is loaded: see `is_compiled`.
+        """
         shifted = {id(shift.written) for shift in self.shifts}
         return tuple(
             written
             for written in self.written
             if not self._is_there(written) and id(written) not in shifted and self._is_expected(written)
         )
+
+    def is_compiled(self, written: Written) -> bool:
+        """Whether what is loaded is certainly made of a registration's file.
+
+        Something of the file is loaded, a module is imported, or the build files say so. Without any of these the
+        library of the same namespace is likely to be the one, but the file may be another library's, or nobody's.
+        """
+        of_python = written.registered.fact.language is Language.PYTHON
+        return of_python or self._is_in_part(written) or self._is_linked(written.registered.file) is True
 
     @cached_property
     def shifts(self) -> tuple[Shift, ...]:
@@ -299,7 +311,7 @@ class Comparison:
             return False  # stands for many keys, some of which torch has fallbacks for
         if written.registered.fact.language is Language.PYTHON:
             return self._has_run(written)
-        return self._is_compiled(written)
+        return self._may_be_compiled(written)
 
     @cached_property
     def _alias_keys(self) -> frozenset[str]:
@@ -335,22 +347,29 @@ class Comparison:
     def _namespaces_in(self) -> frozenset[str]:
         return frozenset(loaded.operator.namespace for loaded in self.loaded if loaded.operator is not None)
 
-    def _is_compiled(self, written: Written) -> bool:
+    def _is_in_part(self, written: Written) -> bool:
+        return written.file in self._files_in or written.registered.file in self._files_in
+
+    def _may_be_compiled(self, written: Written) -> bool:
         """Whether a C++ registration belongs to what was loaded.
 
         A file of which something is loaded does. Of others the build files decide where they tell which target is
-        loaded. Else one does where its kind is compiled for this torch, and where it registers for a namespace of the
-        extension; or for any, where the extension registered nothing at all.
+        loaded. Else one does where its kind is compiled for this torch, where it registers for a namespace of the
+        extension (or for any, where the extension registered nothing at all), and where none that is loaded registers
+        the same: then the two may be alternatives.
         """
-        if written.file in self._files_in or written.registered.file in self._files_in:
+        if self._is_in_part(written):
             return True
         if (is_linked := self._is_linked(written.registered.file)) is not None:
             return is_linked
-        if not self._is_for_this_torch(written.registered.file):
+        if not self._is_for_this_torch(written.registered.file) or self._has_loaded_twin(written):
             return False
         if written.unit.namespace_macro is not None or not self.loaded:
             return True
         return written.operator is not None and written.operator.namespace in self._namespaces_in
+
+    def _has_loaded_twin(self, written: Written) -> bool:
+        return any(self._means(written, loaded) for loaded in self._namesakes(written))
 
     def _is_linked(self, path: str) -> bool | None:
         """Whether what is loaded is linked from a source, always; None where the build files do not tell."""

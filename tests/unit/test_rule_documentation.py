@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from op_lint.packs import load_packs
-from op_lint.rule import Need, Rule
+from op_lint.rule import Rule
 from tests.check import Findings, check, write_project
 from tests.loading import loaded
 
@@ -49,7 +49,7 @@ def findings(rule: type[Rule], files: dict[str, str], folder: Path) -> Findings:
     torch = ".".join(map(str, rule.until)) if rule.until else NEWEST
     sources = {name: text for name, text in files.items() if name != LOADED}
     project = write_project(folder, dict(sources))
-    if Need.LIVE in rule.needs:
+    if LOADED in files:
         with loaded(files[LOADED], torch):
             found = check(project, "--extend-select", rule.code, "--load", "demo.so")
     else:

@@ -9,7 +9,7 @@ from op_lint.findings import Finding, Related, Severity
 from op_lint.kernels import schema_text, text_differences
 from op_lint.live import Comparison, Loaded, place_in
 from op_lint.program import Program, Registered, parse_name
-from op_lint.rule import Need, Rule
+from op_lint.rule import Rule
 from op_lint_rules.build._live import comparison, loaded_names
 
 
@@ -69,7 +69,6 @@ class StaleExtension(Rule):
     code = "OPL507"
     name = "stale-extension"
     severity = Severity.WARNING
-    needs: frozenset[Need] = frozenset()
 
     def check(self, program: Program) -> Iterator[Finding]:
         """Loads of one file of several; and of what is loaded, what is more, what differs and what is there twice."""

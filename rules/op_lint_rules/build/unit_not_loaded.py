@@ -21,7 +21,8 @@ class UnitNotLoaded(Rule):
     With `--load` or `--import`, compares the registrations of the sources with what the dispatcher has after loading,
     by file, line, operator and key, and reports those that every build of their file makes and that are not there.
     Registrations under `#if` or `if`, device sources in a torch without that device, and sources of other namespaces
-    than the extension's are left alone.
+    than the extension's are left alone. Where nothing tells that a file is compiled into what is loaded (the build
+    files, or something else of the file that is there), it is a hint.
 
     ## Why it is bad
     The source says that there is a kernel, and a call raises all the same. Usually the file is not among those that are
@@ -102,18 +103,20 @@ class UnitNotLoaded(Rule):
             blocks.setdefault(written.unit, []).append(written)
         for unit, absent in blocks.items():
             if len(absent) == _size(compared, unit):
-                yield self._block(unit, absent, names)
+                yield self._block(unit, absent, names, is_certain=compared.is_compiled(absent[0]))
             else:
                 for written in absent:
                     yield self._registration(written, names)
 
-    def _block(self, unit: Unit, absent: list[Written], names: str) -> Finding:
+    def _block(self, unit: Unit, absent: list[Written], names: str, *, is_certain: bool) -> Finding:
         words = list(dict.fromkeys(map(_words, absent)))
         more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
+        cure = "link this file into it, or rebuild" if is_certain else "if this file belongs to it, compile and link it"
         return self.finding(
             unit.place,
             f"nothing that this {unit.macro} registers is there with {names} loaded "
-            f"({', '.join(words[:_MOST_NAMED])}{more}): compile and link this file, or rebuild",
+            f"({', '.join(words[:_MOST_NAMED])}{more}): {cure}",
+            severity=Severity.ERROR if is_certain else Severity.HINT,
         )
 
     def _registration(self, written: Written, names: str) -> Finding:

@@ -10,7 +10,7 @@ import pytest
 from op_lint.build.model import BuildGraph, BuildSystem, Source, Target, TargetKind
 from op_lint.condition import Atom
 from op_lint.facts import Place
-from op_lint.findings import Finding
+from op_lint.findings import Finding, Severity
 from op_lint.installed.bundled import bundled_key_numbers
 from op_lint.program import Program
 from tests.loading import extension
@@ -64,8 +64,22 @@ class TestAbsent:
         assert (finding.code, finding.place.line) == ("OPL505", 6)
         assert finding.message == (
             "nothing that this TORCH_LIBRARY_IMPL registers is there with demo.so loaded (the CPU kernel of "
-            "`demo::a`): compile and link this file, or rebuild"
+            "`demo::a`): link this file into it, or rebuild"
         )
+        assert finding.severity is Severity.ERROR
+
+    def test_a_file_that_nobody_says_is_compiled(self) -> None:
+        (finding,) = live({"def.cpp": HEAD + define("a(Tensor x) -> Tensor"), "ops.cpp": HEAD + implement("CPU", "a")},
+                          operator("demo::a", "def.cpp:5"))  # fmt: skip
+        assert (finding.place.path, finding.severity) == ("ops.cpp", Severity.HINT)
+        assert finding.message.endswith(
+            "(the CPU kernel of `demo::a`): if this file belongs to it, compile and link it"
+        )
+
+    def test_a_file_whose_alternative_is_loaded(self) -> None:
+        files = {"def.cpp": HEAD + define("a(Tensor x) -> Tensor"), "ops.cpp": HEAD + implement("CPU", "a"),
+                 "stub.cpp": HEAD + implement("CPU", "a", kernel="&g") + implement("Meta", "a")}  # fmt: skip
+        assert said(files, operator("demo::a", "def.cpp:5", "CPU ops.cpp:5")) == ["OPL505 stub.cpp:6"]
 
     def test_one_registration_of_a_block(self) -> None:
         source = HEAD + define("a(Tensor x) -> Tensor", "b(Tensor x) -> Tensor")
@@ -77,8 +91,9 @@ class TestAbsent:
         assert said({"ops.cpp": SOURCE}, operator("demo::a", "ops.cpp:5", "CPU", "Autograd[alias]")) == []
 
     def test_two_blocks_of_one_kernel_are_told_apart(self) -> None:
-        files = {"ops.cpp": SOURCE, "more.cpp": HEAD + implement("CPU", "a")}
-        assert said(files, WHOLE) == ["OPL505 more.cpp:5"]
+        files = {"ops.cpp": SOURCE, "more.cpp": HEAD + implement("CPU", "a") + implement("Meta", "a")}
+        meta = "Meta: registered at more.cpp:6 :: (Tensor _0) -> Tensor _0 [ boxed unboxed ]\n"
+        assert said(files, WHOLE + meta) == ["OPL505 more.cpp:5"]
 
     @pytest.mark.parametrize(
         "more",
