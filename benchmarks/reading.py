@@ -20,8 +20,7 @@ from op_lint.analysis import analyse
 from op_lint.cache import FactsCache
 from op_lint.config import Settings
 from op_lint.cpp import CppReader, clang, passes
-from op_lint.cpp.reader import overlay
-from op_lint.cpp.unit_reader import OVERLAY
+from op_lint.cpp.overlay_header import OVERLAY, overlay
 from op_lint.files import DEFAULT_EXCLUDE, SourceTree, find_sources
 
 

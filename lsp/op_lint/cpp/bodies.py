@@ -46,6 +46,9 @@ _DEEPEST = 120
 _MOST_STEPS = 400_000
 """Statements and expressions that are read in one parse. The largest real source needs a twentieth of that."""
 
+_ELEMENT_STEPS = 20
+"""What an element of a list costs, in steps: it is worked out anew each time that the loop is come to."""
+
 
 @dataclass(frozen=True)
 class Library:
@@ -243,6 +246,7 @@ class BodyReader:
             self.literals.text(element, scope.lookup) or key_of(element, scope.lookup) for element in _listed(head)
         ]
         known = [element for element in elements if element is not None]
+        self._steps += _ELEMENT_STEPS * len(elements)
         if variable is None or not known or len(known) < len(elements):
             self.statement(block, scope.guarded(IN_LOOP))
             return

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Protocol
 
 from op_lint.condition import ALWAYS, NEVER, Atom, Condition, conjunction, disjunction, negation
 
@@ -35,11 +37,16 @@ class Macros(Protocol):
         """When `name`, as a whole expression, is not zero."""
 
 
-class _Opaque(NamedTuple):
-    """An operand whose value is not known: its text, and when it is not zero."""
+@dataclass(frozen=True)
+class _Opaque:
+    """An operand whose value is not known: when it is not zero, and its text where that is not simply this."""
 
-    text: str
     truth: Condition
+    written: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.written or f"({self.truth})"
 
 
 _Value = int | _Opaque
@@ -47,13 +54,16 @@ _Value = int | _Opaque
 
 def parse_condition(expression: bytes, macros: Macros) -> Condition:
     """The condition of `#if expression`; an expression that cannot be read is one atom, its own text."""
+    text = " ".join(expression.decode("utf-8", "replace").split()) or "<empty>"
+    if len(text) > _LONGEST:
+        return Atom(f"{text[:_SHOWN]}... {sha256(expression).hexdigest()[:8]}")
     try:
         parser = _Parser(expression, macros)
         value = parser.ternary()
         if parser.peek() is not None:
             raise _UnreadableError
     except (_UnreadableError, RecursionError):
-        return Atom(" ".join(expression.decode("utf-8", "replace").split()) or "<empty>")
+        return Atom(text)
     return _truth(value)
 
 
@@ -76,7 +86,7 @@ def _boolean(condition: Condition) -> _Value:
         return 1
     if condition == NEVER:
         return 0
-    return _Opaque(f"({condition})", condition)
+    return _Opaque(condition)
 
 
 _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
@@ -104,6 +114,14 @@ _PRECEDENCE = {
     "*": 8, "/": 8, "%": 8,
 }  # fmt: skip
 _INVERSE = {"<": ">=", "<=": ">", "!=": "=="}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+_LONGEST = 2000
+_SHOWN = 60
+"""Characters of an expression above which it is not taken apart, and of those how many its atom shows."""
+
+_BITS = 0xFFFF_FFFF_FFFF_FFFF
+_MOST_DIGITS = 80
 
 
 class _Parser:
@@ -205,7 +223,7 @@ class _Parser:
         if self.peek() == "(":
             return _atom(text + self.call())
         known = self.macros.value(text)
-        return known if known is not None else _Opaque(text, self.macros.truth(text))
+        return known if known is not None else _Opaque(self.macros.truth(text), text)
 
     def call(self) -> str:
         """The argument list of a function-like macro, as text."""
@@ -223,7 +241,10 @@ def _combine(operator: str, left: _Value, right: _Value) -> _Value:
     if isinstance(left, int) and isinstance(right, int):
         if operator in _COMPARISON:
             return int(_COMPARISON[operator](left, right))
-        return _ARITHMETIC[operator](left, right)
+        result = _ARITHMETIC[operator](left, right)
+        return result if abs(result) <= _BITS else result & _BITS
+    if isinstance(left, int) and operator in _COMPARISON:
+        left, operator, right = right, _MIRRORED.get(operator, operator), left
     if operator not in _COMPARISON:
         return _atom(f"({_text(left)} {operator} {_text(right)})")
     if operator in _INVERSE:
@@ -232,14 +253,20 @@ def _combine(operator: str, left: _Value, right: _Value) -> _Value:
 
 
 def _atom(text: str) -> _Opaque:
-    return _Opaque(text, Atom(text))
+    return _Opaque(Atom(text), text)
+
+
+def constant(text: bytes) -> int | None:
+    """The value of a macro's body that is one integer, in parentheses perhaps; None for any other."""
+    stripped = text.strip(b" ()\t")
+    match = _TOKEN.fullmatch(stripped)
+    return _integer(match["number"].decode()) if match and match["number"] and len(stripped) <= _MOST_DIGITS else None
 
 
 def _integer(text: str) -> int:
     digits = text.rstrip("uUlLzZ").replace("'", "")
+    if len(digits) > _MOST_DIGITS:
+        raise _UnreadableError
     if digits[:1] == "0" and digits[1:].isdigit():
-        try:
-            return int(digits, 8)
-        except ValueError:
-            return int(digits, 10)
+        return int(digits, 8 if digits.strip("01234567") == "" else 10)
     return int(digits, 0)

@@ -1,23 +1,35 @@
-"""Inputs that no parser should be given: what is not C++ text at all, and what would not end."""
+"""Inputs that no parser should be given: what is not C++ text at all, and what would end it or never end."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+
+from op_lint.cpp.scan import Directive, blank_comments_and_literals
 
 _TEMPLATE = re.compile(
     rb"\{%-?\+?\s*(?:if|elif|else|endif|for|endfor|set|macro|endmacro|include|import|block|raw)\b"
-    rb"|\{\{-?\s*[A-Za-z_][\w.]*\s*(?:\|\s*\w+[^}\n]*)?\}\}\w|\{\{-?\s*[A-Za-z_][\w.]*\s*\|\s*(?:join|indent|replace|lower|upper)\b"
+    rb"|\{\{-?\s*[A-Za-z_][\w.]*\s*(?:\|\s*\w+[^}\n]*)?\}\}\w"
+    rb"|\{\{-?\s*[A-Za-z_][\w.]*\s*\|\s*(?:join|indent|replace|lower|upper)\b"
 )
 """A statement or an expression of Jinja; braces in C++ are not followed by the rest of a word."""
-_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
-_TOKEN = re.compile(rb"[A-Za-z_]\w*|[^\s\w]+|\d\w*")
 
-MOST_TOKENS = 4_000_000
-"""Tokens that one macro may expand to before its source is not handed to libclang."""
-
-MacroBodies = dict[bytes, Counter[bytes]]
+_PREFIXES = re.compile(
+    rb"(?:(?:[!~*&+\-]|\b(?:sizeof|alignof|noexcept|throw|new|delete|return|co_\w+|__\w+__)\b)\s*){1000}"
+)
+_SPLICES = re.compile(rb"(?:\\\r?\n){1000}")
+_INNER_STATEMENT = re.compile(rb"(?:\)|\belse|\bdo)\s*\b(?:for|while|if|do|switch|try)\b")
+_ELSE = re.compile(rb"\belse\b")
+_TOKEN = re.compile(rb"\w+|[^\w\s]")
+_END_OF_RUN = re.compile(rb"[;{},]|\)\s*(?=[A-Za-z_.])")
+_LINK = re.compile(rb"\)\s*\.\s*\w+\s*\(")
+_MOST_RUN = 3500
+_MOST_LINKS = 5000
+_MOST_STATEMENTS = 3000
+_MOST_COMMAS = 10_000
+"""libclang 18 recurses for each token of an expression or declarator, for each statement in another one without braces
+and for each comma operator, with 8 MiB of stack: it dies at about 1,300 operators `sizeof` in a row, 4,000 tokens of
+casts, 4,500 statements, 7,000 calls on what a call gave, 17,000 commas. (Its own limit of 256 takes care of brackets
+inside each other.)"""
 
 
 def why_not_text(data: bytes, largest: int) -> tuple[str, str] | None:
@@ -28,7 +40,8 @@ def why_not_text(data: bytes, largest: int) -> tuple[str, str] | None:
         return "not-text", "the file is UTF-16; compilers expect UTF-8"
     if b"\0" in data[:8192]:
         return "not-text", "the file is binary"
-    if _TEMPLATE.search(data):
+    # C++ may well hold the text of a template, in a literal.
+    if _TEMPLATE.search(data) and _TEMPLATE.search(blank_comments_and_literals(data)):
         return "template-text", "the file is a template that generates C++, not C++"
     return None
 
@@ -38,38 +51,23 @@ def too_large(size: int, largest: int) -> tuple[str, str]:
     return "too-large", f"the file has {size} bytes, more than the {largest} that are read"
 
 
-def macro_bodies(data: bytes) -> MacroBodies:
-    """The macros that `data` defines, each with the tokens of its body."""
-    found: MacroBodies = {}
-    if b"define" not in data:
-        return found
-    for match in _DEFINE.finditer(data):
-        found[match.group(1)] = Counter(_TOKEN.findall(match.group(2)))
-    return found
-
-
-def explosive_macro(bodies: Iterable[MacroBodies]) -> str | None:
-    """The name of a macro whose full expansion is longer than `MOST_TOKENS`, if there is one."""
-    known: MacroBodies = {}
-    for part in bodies:
-        known.update(part)
-    if not any(count > 1 and word in known for body in known.values() for word, count in body.items()):
-        return None
-    sizes: dict[bytes, int] = {}
-    for name in known:
-        if _size(name, known, sizes, frozenset()) > MOST_TOKENS:
-            return name.decode("ascii", "replace")
+def why_too_deep(data: bytes, code: bytes, directives: list[Directive]) -> str | None:
+    """What in a file libclang would not survive, None for any sane one. `code` is `data` with blanks for comments, the
+    contents of literals, and directives.
+    """
+    if _SPLICES.search(data):
+        return "a line goes on over a thousand lines"
+    if _PREFIXES.search(code):
+        return "an expression has a thousand operators in a row"
+    runs = [run for run in _END_OF_RUN.split(code) if len(run) > _MOST_RUN]
+    runs += [each.argument for each in directives if len(each.argument) > _MOST_RUN]
+    if any(len(_TOKEN.findall(run)) > _MOST_RUN for run in runs):
+        return f"an expression has more than {_MOST_RUN} tokens"
+    if len(_INNER_STATEMENT.findall(code)) > _MOST_STATEMENTS or len(_ELSE.findall(code)) > _MOST_STATEMENTS:
+        return f"more than {_MOST_STATEMENTS} statements are inside each other"
+    for statement in code.split(b";")[:-1]:
+        if len(statement) > _MOST_LINKS and len(_LINK.findall(statement)) > _MOST_LINKS:
+            return f"a statement calls more than {_MOST_LINKS} methods in a row"
+        if statement.rsplit(b"}", 1)[-1].rsplit(b"{", 1)[-1].count(b",") > _MOST_COMMAS:
+            return f"a statement has more than {_MOST_COMMAS} commas"
     return None
-
-
-def _size(name: bytes, known: MacroBodies, sizes: dict[bytes, int], open_: frozenset[bytes]) -> int:
-    if name in sizes:
-        return sizes[name]
-    if name in open_ or len(open_) > 200:
-        return 1
-    inner = open_ | {name}
-    total = sum(
-        count * (_size(word, known, sizes, inner) if word in known else 1) for word, count in known[name].items()
-    )
-    sizes[name] = min(total, MOST_TOKENS + 1)
-    return sizes[name]

@@ -7,14 +7,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from op_lint.cpp.scan import blank_comments_and_literals
+from op_lint.cpp.scan import DEFINE, blank_comments_and_literals
 
 _REGISTERS = re.compile(
     rb"TORCH_LIBRARY|TorchLibraryInit|RegisterOperators|torch::Library\b|StableLibrary\b|\bLibrary\s*&"
 )
 """What a file that registers operators says somewhere, unless a macro of the project says it in its place."""
 
-_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _BLOCK = re.compile(rb"^[ \t]*(?:STABLE_)?TORCH_LIBRARY(?:_FRAGMENT|_IMPL)?[ \t]*\(", re.MULTILINE)
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
 _CALLS = re.compile(rb"\.\s*(?:def|impl|fallback|op)\s*\(")
@@ -94,7 +93,7 @@ def registering_macros(contents: Mapping[str, bytes]) -> frozenset[bytes]:
     for data in contents.values():
         if b"define" not in data:
             continue
-        for match in _DEFINE.finditer(data):
+        for match in DEFINE.finditer(data):
             name, body = match.group(1), match.group(2)
             if _REGISTERS.search(body) or _CALLS.search(body):
                 found.add(name)
@@ -131,14 +130,14 @@ def including_files(contents: Mapping[str, bytes], index: IncludeIndex) -> froze
 def shape(path: str, data: bytes) -> tuple[object, ...]:
     """What of a file matters to others: its macros, what it includes, whether it is a header with a block in it."""
     return (
-        _DEFINE.findall(data) if b"define" in data else [],
+        DEFINE.findall(data) if b"define" in data else [],
         _INCLUDE.findall(data),
         path.endswith(HEADERS) and _has_block(data),
     )
 
 
 def _has_block(data: bytes) -> bool:
-    return b"TORCH_LIBRARY" in data and _BLOCK.search(_DEFINE.sub(b"", blank_comments_and_literals(data))) is not None
+    return b"TORCH_LIBRARY" in data and _BLOCK.search(DEFINE.sub(b"", blank_comments_and_literals(data))) is not None
 
 
 def _includes(path: str, data: bytes, headers: set[str], index: IncludeIndex) -> bool:
@@ -152,7 +151,7 @@ def _includes(path: str, data: bytes, headers: set[str], index: IncludeIndex) ->
 
 
 def _uses(data: bytes, pattern: re.Pattern[bytes]) -> bool:
-    return pattern.search(_DEFINE.sub(b"", blank_comments_and_literals(data))) is not None
+    return pattern.search(DEFINE.sub(b"", blank_comments_and_literals(data))) is not None
 
 
 def _any_word(words: Iterable[bytes]) -> re.Pattern[bytes] | None:

@@ -23,6 +23,9 @@ _OWN_NAMES = {
 }
 """Enumerators of c10::DispatchKey with the value of another one (c10/core/DispatchKey.h, torch 2.13)."""
 
+_WRAPPERS = ("make_optional", "optional", "DispatchKey", "DeviceType")
+"""Calls that give the key that they are given."""
+
 _KEY_ENUM = "c10::DispatchKey"
 _DEVICE_ENUMS = ("torch::headeronly::DeviceType", "c10::DeviceType")
 _DEVICES = frozenset({
@@ -52,6 +55,8 @@ def key_of(cursor: Cursor, lookup: Lookup, depth: int = 0) -> str | None:
         return _referenced_key(cursor.referenced, lookup, depth)
     if cursor.kind == CursorKind.CONDITIONAL_OPERATOR:
         return None  # chosen at run time
+    if cursor.kind == CursorKind.CALL_EXPR and cursor.spelling not in _WRAPPERS:
+        return None  # worked out at run time
     for child in cursor.children():
         if child.is_expression:
             key = key_of(child, lookup, depth + 1)

@@ -7,16 +7,31 @@ includes it shows, perhaps with other macros than the header alone.
 
 from __future__ import annotations
 
+import posixpath
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
-from op_lint.condition import conjunction
-from op_lint.facts import FileFacts, Language, Place, Unit, UnitKind, Unresolved
+from op_lint.condition import ALWAYS, Condition, conjunction
+from op_lint.facts import (
+    Definition,
+    Delegation,
+    Fallback,
+    FileFacts,
+    Implementation,
+    Language,
+    OperatorName,
+    Unit,
+    UnitKind,
+    Unresolved,
+)
 
-_ROWS = ("definitions", "implementations", "fallbacks", "unresolved", "delegations")
+_Row = TypeVar("_Row", Definition, Implementation, Fallback, Unresolved, Delegation)
+
+_DEEPEST = 16
+"""Helpers that call each other across files are followed so far."""
 
 
 def link(files: Sequence[FileFacts]) -> tuple[FileFacts, ...]:
@@ -24,120 +39,231 @@ def link(files: Sequence[FileFacts]) -> tuple[FileFacts, ...]:
     return _called_helpers(_headers_once(tuple(files)))
 
 
+# ---------------------------------------------------------------- headers
+
+
 def _headers_once(files: tuple[FileFacts, ...]) -> tuple[FileFacts, ...]:
-    """Each block of a header belongs to the facts of the header, or else to the first source that shows it."""
-    owners: dict[Any, str] = {}
+    """Each block of a header belongs to the facts of the header, or else to the first source that shows it.
+
+    What the header alone shows and no source that includes it does (a namespace that is a macro of the includer's) is
+    in no binary.
+    """
+    shown: dict[Hashable, set[Hashable]] = defaultdict(set)
     for facts in files:
         for unit in facts.units:
-            if unit.place.path == facts.path:
+            if unit.place.path != facts.path:
+                shown[_site(unit)].add(_identity(unit))
+    owners: dict[Hashable, str] = {}
+    for facts in files:
+        for unit in facts.units:
+            others = shown.get(_site(unit))
+            if unit.place.path == facts.path and (others is None or _identity(unit) in others):
                 owners[_identity(unit)] = facts.path
     for facts in files:
         for unit in facts.units:
-            owners.setdefault(_identity(unit), facts.path)
+            if unit.place.path != facts.path:
+                owners.setdefault(_identity(unit), facts.path)
     return tuple(_without_strangers(facts, owners) for facts in files)
 
 
-def _identity(unit: Unit) -> Any:
-    return (unit.place.path, unit.place.start, unit.namespace, unit.key, unit.kind, unit.spelled)
+def _site(unit: Unit) -> Hashable:
+    return (unit.place.path, unit.place.start, unit.kind, unit.spelled)
 
 
-def _without_strangers(facts: FileFacts, owners: dict[Any, str]) -> FileFacts:
-    kept = [unit for unit in facts.units if owners[_identity(unit)] == facts.path]
+def _identity(unit: Unit) -> Hashable:
+    return (_site(unit), unit.namespace, unit.key)
+
+
+def _without_strangers(facts: FileFacts, owners: dict[Hashable, str]) -> FileFacts:
+    kept = [unit for unit in facts.units if owners.get(_identity(unit)) == facts.path]
     if len(kept) == len(facts.units):
         return facts
     numbers = {unit.id: index for index, unit in enumerate(kept)}
-    changed: dict[str, Any] = {
-        "units": tuple(msgspec.structs.replace(unit, id=index) for index, unit in enumerate(kept))
-    }
-    for name in _ROWS:
-        rows = getattr(facts, name)
-        changed[name] = tuple(
-            row if row.unit is None else msgspec.structs.replace(row, unit=numbers[row.unit])
+
+    def own(rows: Iterable[_Row]) -> tuple[_Row, ...]:
+        return tuple(
+            row if row.unit is None else replace(row, unit=numbers[row.unit])
             for row in rows
             if row.unit is None or row.unit in numbers
         )
-    return msgspec.structs.replace(facts, **changed)
+
+    return replace(
+        facts,
+        units=tuple(replace(unit, id=index) for index, unit in enumerate(kept)),
+        definitions=own(facts.definitions),
+        implementations=own(facts.implementations),
+        fallbacks=own(facts.fallbacks),
+        unresolved=own(facts.unresolved),
+        delegations=own(facts.delegations),
+    )
+
+
+# ---------------------------------------------------------------- helpers
+
+
+class _Call(NamedTuple):
+    """A call of a helper: the block that the library is of, and under which conditions the call is made."""
+
+    block: Unit
+    condition: Condition
+    guard: str | None
+
+
+class _Bound(NamedTuple):
+    """A helper as one block calls it; `unit` is the helper's unit for that block."""
+
+    helper: int
+    unit: Unit
+    call: _Call
 
 
 def _called_helpers(files: tuple[FileFacts, ...]) -> tuple[FileFacts, ...]:
-    callers: dict[str, list[tuple[Unit, Any]]] = defaultdict(list)
-    for facts in files:
-        for delegation in facts.delegations:
-            callers[delegation.function].append((facts.units[delegation.unit], delegation))
-    bodies = {unit.function for facts in files for unit in facts.units if unit.kind == UnitKind.HELPER}
-    return tuple(_linked(facts, callers, bodies) for facts in files)
+    callers = _Callers(files)
+    return tuple(_linked(facts, callers) if facts.language is Language.CPP else facts for facts in files)
 
 
-def _linked(facts: FileFacts, callers: dict[str, list[tuple[Unit, Any]]], bodies: set[str | None]) -> FileFacts:
-    if facts.language != Language.CPP:
-        return facts
-    helpers = [unit for unit in facts.units if unit.kind == UnitKind.HELPER]
-    lost = [delegation for delegation in facts.delegations if delegation.function not in bodies]
+class _Callers:
+    """Who calls which helper. Of several functions of one name, a call means the one nearest in the tree."""
+
+    def __init__(self, files: Sequence[FileFacts]) -> None:
+        self._bodies: dict[str, list[str]] = defaultdict(list)
+        for facts in files:
+            for unit in facts.units:
+                if unit.kind is UnitKind.HELPER and unit.function is not None:
+                    self._bodies[unit.function].append(facts.path)
+        self._calls: dict[tuple[str, str], list[tuple[FileFacts, Delegation]]] = defaultdict(list)
+        for facts in files:
+            for delegation in facts.delegations:
+                for path in self._nearest(facts.path, delegation.function):
+                    self._calls[path, delegation.function].append((facts, delegation))
+
+    def has_body(self, function: str) -> bool:
+        return function in self._bodies
+
+    def _nearest(self, caller: str, function: str) -> list[str]:
+        bodies = self._bodies.get(function, [])
+        most = max((_shared(caller, path) for path in bodies), default=0)
+        return [path for path in bodies if _shared(caller, path) == most]
+
+    def of(self, path: str, function: str, depth: int = 0) -> Iterator[_Call]:
+        """The blocks whose library reaches the helper `function` of the file at `path`, through others perhaps."""
+        for facts, delegation in self._calls.get((path, function), []):
+            unit = facts.units[delegation.unit]
+            if unit.kind is not UnitKind.HELPER:
+                yield _Call(unit, delegation.condition, delegation.runtime_guard)
+            elif depth < _DEEPEST:
+                for call in self.of(facts.path, unit.function or "", depth + 1):
+                    condition = conjunction((call.condition, delegation.condition))
+                    yield _Call(call.block, condition, _both(call.guard, delegation.runtime_guard))
+
+
+def _shared(first: str, second: str) -> int:
+    """How many leading folders two paths share."""
+    pairs = zip(posixpath.dirname(first).split("/"), posixpath.dirname(second).split("/"), strict=False)
+    count = 0
+    for one, other in pairs:
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _linked(facts: FileFacts, callers: _Callers) -> FileFacts:
+    helpers = [unit for unit in facts.units if unit.kind is UnitKind.HELPER]
+    lost = [delegation for delegation in facts.delegations if not callers.has_body(delegation.function)]
     if not helpers and not lost:
         return facts
-    rows: dict[str, list[Any]] = {name: list(getattr(facts, name)) for name in _ROWS}
     units = list(facts.units)
+    bound: list[_Bound] = []
+    idle: set[int] = set()
     for helper in helpers:
-        calls = callers.get(helper.function or "", [])
+        calls = list(dict.fromkeys(callers.of(facts.path, helper.function or "")))
         if not calls:
-            _without_caller(helper, rows)
-            continue
-        for position, (block, delegation) in enumerate(calls):
-            unit = msgspec.structs.replace(
-                helper,
-                id=helper.id if position == 0 else len(units),
-                namespace=block.namespace,
-                key=block.key,
-                namespace_macro=block.namespace_macro,
-                condition=conjunction((helper.condition, delegation.condition)),
-            )
+            idle.add(helper.id)
+        for position, call in enumerate(calls):
+            unit = _under(helper, call, helper.id if position == 0 else len(units))
             if position == 0:
                 units[helper.id] = unit
-                _bind(rows, helper.id, unit, unit.id, replace=True)
             else:
                 units.append(unit)
-                _bind(rows, helper.id, unit, unit.id, replace=False)
-    for delegation in lost:
-        block = facts.units[delegation.unit]
-        reason = f"the body of {delegation.function} is in no file that was read"
-        rows["unresolved"].append(
-            Unresolved("unit", reason, delegation.place, delegation.unit, block.namespace, block.key,
-                       condition=delegation.condition)
-        )  # fmt: skip
-    return msgspec.structs.replace(facts, units=tuple(units), **{name: tuple(found) for name, found in rows.items()})
+            bound.append(_Bound(helper.id, unit, call))
+    uses = {helper.id: [each for each in bound if each.helper == helper.id] for helper in helpers}
+    unresolved = [
+        *_bind(facts.unresolved, uses),
+        *(_without_caller(row, facts.units[row.unit]) for row in _registering(facts) if row.unit in idle),
+        *(_without_body(delegation, facts.units[delegation.unit]) for delegation in lost),
+    ]
+    return replace(
+        facts,
+        units=tuple(units),
+        definitions=tuple(row for row in _bind(facts.definitions, uses) if row.unit not in idle),
+        implementations=tuple(row for row in _bind(facts.implementations, uses) if row.unit not in idle),
+        fallbacks=tuple(row for row in _bind(facts.fallbacks, uses) if row.unit not in idle),
+        unresolved=tuple(unresolved),
+    )
 
 
-def _without_caller(helper: Unit, rows: dict[str, list[Any]]) -> None:
+def _under(helper: Unit, call: _Call, number: int) -> Unit:
+    """The helper's unit as the block of `call` makes it one."""
+    block = call.block
+    return replace(
+        helper,
+        id=number,
+        namespace=block.namespace,
+        key=block.key,
+        namespace_macro=block.namespace_macro,
+        condition=conjunction((helper.condition, call.condition)),
+    )
+
+
+def _registering(facts: FileFacts) -> Iterator[Definition | Implementation | Fallback]:
+    yield from facts.definitions
+    yield from facts.implementations
+    yield from facts.fallbacks
+
+
+def _without_caller(row: Definition | Implementation | Fallback, helper: Unit) -> Unresolved:
     """Nobody calls the helper: what it registers, it registers nowhere that can be known."""
-    for name, what in (("definitions", "def"), ("implementations", "impl"), ("fallbacks", "fallback")):
-        for row in [row for row in rows[name] if row.unit == helper.id]:
-            rows[name].remove(row)
-            reason = f"no block calls {helper.function}, which takes the library"
-            explicit = getattr(row, "explicit_namespace", None)
-            place: Place = row.place
-            rows["unresolved"].append(Unresolved(what, reason, place, helper.id, explicit, condition=row.condition))
+    what = "def" if isinstance(row, Definition) else "impl" if isinstance(row, Implementation) else "fallback"
+    reason = f"no block calls {helper.function}, which takes the library"
+    namespace = None if isinstance(row, Fallback) else row.explicit_namespace
+    return Unresolved(what, reason, row.place, helper.id, namespace, condition=row.condition)
 
 
-def _bind(rows: dict[str, list[Any]], old: int, unit: Unit, number: int, replace: bool) -> None:
-    """Give the rows of helper `old` the namespace and key of the block that calls it, in place or as copies."""
-    for name in ("definitions", "implementations", "fallbacks"):
-        for index, row in enumerate(list(rows[name])):
-            if row.unit != old:
-                continue
-            bound = _bound(row, unit, number)
-            if replace:
-                rows[name][index] = bound
-            else:
-                rows[name].append(bound)
+def _without_body(delegation: Delegation, block: Unit) -> Unresolved:
+    reason = f"the body of {delegation.function} is in no file that was read"
+    return Unresolved(
+        "unit", reason, delegation.place, block.id, block.namespace, block.key, condition=delegation.condition
+    )
 
 
-def _bound(row: Any, unit: Unit, number: int) -> Any:
-    changes: dict[str, Any] = {"unit": number}
-    if hasattr(row, "operator") and row.explicit_namespace is None:
-        changes["operator"] = msgspec.structs.replace(row.operator, namespace=unit.namespace or "")
-    if getattr(row, "call_key", "") is None and unit.key is not None:
-        changes["key"] = unit.key
-    if not hasattr(row, "operator"):
-        changes["key"] = row.key or unit.key
-        changes["namespace"] = unit.namespace
-    return msgspec.structs.replace(row, **changes)
+def _bind(rows: Iterable[_Row], uses: dict[int, list[_Bound]]) -> Iterator[_Row]:
+    """`rows`, those of a helper once for each block that calls it."""
+    for row in rows:
+        calls = uses.get(row.unit, []) if row.unit is not None else []
+        if not calls:
+            yield row
+        for bound in calls:
+            yield _bound(row, bound.unit, bound.call)
+
+
+def _bound(row: _Row, unit: Unit, call: _Call) -> _Row:
+    """A row of a helper with the namespace, key and conditions of the block that calls it."""
+    condition = conjunction((row.condition, call.condition)) if call.condition != ALWAYS else row.condition
+    row = replace(row, unit=unit.id, condition=condition)
+    if isinstance(row, Unresolved):
+        return replace(row, namespace=row.namespace or unit.namespace, key=row.key or unit.key)
+    if isinstance(row, Delegation):
+        return row
+    row = replace(row, runtime_guard=_both(call.guard, row.runtime_guard))
+    if isinstance(row, Fallback):
+        return replace(row, key=row.key or unit.key, namespace=unit.namespace)
+    if row.explicit_namespace is None:
+        row = replace(row, operator=OperatorName(unit.namespace or "", row.operator.name, row.operator.overload))
+    if isinstance(row, Implementation) and row.call_key is None and unit.key is not None:
+        row = replace(row, key=unit.key)
+    return row
+
+
+def _both(first: str | None, second: str | None) -> str | None:
+    return f"{first} && {second}" if first and second else first or second

@@ -12,9 +12,22 @@ from typing import Any
 
 import msgspec
 
-from op_lint.condition import ALWAYS, All, Atom, Condition, Not, atoms, conjunction, evaluate, negation, satisfying
-from op_lint.cpp.preprocess import Arm, Preprocessed, View, arms_of
+from op_lint.condition import (
+    ALWAYS,
+    NEVER,
+    All,
+    Atom,
+    Condition,
+    Not,
+    atoms,
+    compatible,
+    conjunction,
+    negation,
+    satisfying,
+)
+from op_lint.cpp.preprocess import Preprocessed, arms_of
 from op_lint.cpp.registrations import Registrations
+from op_lint.cpp.views import Arm, View, holds
 from op_lint.facts import Definition, Fallback, Implementation, Unit
 
 MOST_PASSES = 8
@@ -33,7 +46,7 @@ class Plan:
 
 def plan(preprocessed: Preprocessed, matters: Callable[[View, Arm], bool], done: Sequence[Assignment] = ()) -> Plan:
     """Assignments under which every arm that `matters` is live once; `done` are readings that need no repeat."""
-    wanted = [(v, a) for v, a in arms_of(preprocessed.views) if a.condition != ALWAYS and matters(v, a)]
+    wanted = [(v, a) for v, a in arms_of(preprocessed.views) if a.condition not in (ALWAYS, NEVER) and matters(v, a)]
     names = list(dict.fromkeys(name for view in preprocessed.views for _, c in view.tests for name in atoms(c)))
     waiting = [(v, a) for v, a in wanted if not any(holds(a.condition, assignment) for assignment in done)]
     assignments: list[Assignment] = []
@@ -49,13 +62,7 @@ def plan(preprocessed: Preprocessed, matters: Callable[[View, Arm], bool], done:
         waiting = rest
     if not assignments and not done:
         assignments.append(dict.fromkeys(names, False))
-    impossible = [(v, a) for v, a in waiting if satisfying(a.condition) is None]
-    return Plan(tuple(assignments), tuple(pair for pair in waiting if pair not in impossible))
-
-
-def holds(condition: Condition, assignment: Mapping[str, bool]) -> bool:
-    """Whether a condition holds when every atom that `assignment` does not name is false."""
-    return bool(evaluate(condition, {name: assignment.get(name, False) for name in atoms(condition)}))
+    return Plan(tuple(assignments), tuple((v, a) for v, a in waiting if compatible(a.condition, ALWAYS)))
 
 
 def _extended(chosen: Assignment, condition: Condition) -> Assignment | None:

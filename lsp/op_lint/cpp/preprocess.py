@@ -10,113 +10,41 @@ found blanked out. libclang then touches no file at all.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from op_lint.condition import ALWAYS, NEVER, Atom, Condition, conjunction, disjunction, evaluate, negation
-from op_lint.cpp.expressions import parse_condition
-from op_lint.cpp.scan import Directive, directives
+from op_lint.condition import ALWAYS, NEVER, Atom, Condition, atoms, conjunction, disjunction, negation
+from op_lint.cpp.expressions import constant, parse_condition
+from op_lint.cpp.scan import Directive
+from op_lint.cpp.scanned import ScannedFile
+from op_lint.cpp.views import Arm, Kept, View
 
-MOST_FILES = 400
-"""A source that includes more project files than this is read without the rest (`Preprocessed.truncated`)."""
+MOST_INCLUDES = 400
+"""A source that leads to more `#include`s of project files than this is read without the rest (`truncated`)."""
+
+_DEEPEST = 64
+_MOST_ARMS = 100
+"""Conditionals inside each other, and arms of one, above which a file is not read."""
 
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
 _DEFINE = re.compile(rb"([A-Za-z_]\w*)(\()?")
-
-
-@dataclass(frozen=True)
-class Arm:
-    """One arm of a conditional: bytes `start` to `end` are its body; `condition` is its whole path in this file."""
-
-    start: int
-    end: int
-    condition: Condition
-
-
-@dataclass(frozen=True)
-class View:
-    """One file as the preprocessor reaches it.
-
-    `alias` is the name that libclang knows it by. `reached` is the condition of the `#include`s that lead to it.
-    `tests` maps an `#if`/`#elif` directive to its own condition (without the arms around it); `targets` an `#include`
-    to the alias of its file, None for one that was not found.
-    """
-
-    path: str
-    alias: str
-    data: bytes
-    reached: Condition
-    arms: list[Arm] = field(default_factory=list)
-    tests: list[tuple[Directive, Condition]] = field(default_factory=list)
-    targets: list[tuple[Directive, str | None]] = field(default_factory=list)
-
-    def condition_at(self, offset: int) -> Condition:
-        """The condition under which the byte at `offset` is compiled."""
-        inner = ALWAYS
-        for arm in self.arms:
-            if arm.start <= offset < arm.end:
-                inner = arm.condition
-        return conjunction((self.reached, inner))
-
-    def rewritten(self, assignment: Mapping[str, bool], kept: dict[Any, bytes]) -> bytes:
-        """The bytes for libclang under `assignment`; atoms that it does not name are false.
-
-        `kept` remembers the answers, since many sources include the same header.
-        """
-        closed = _Closed(assignment)
-        truths = tuple(bool(evaluate(condition, closed)) for _, condition in self.tests)
-        key = (self.path, truths, tuple(alias for _, alias in self.targets))
-        if key not in kept:
-            kept[key] = self._rewrite(truths)
-        return kept[key]
-
-    def _rewrite(self, truths: tuple[bool, ...]) -> bytes:
-        edits: list[tuple[int, int, bytes]] = []
-        for (directive, _), truth in zip(self.tests, truths, strict=True):
-            word = b"#elif " if directive.word.startswith("el") else b"#if "
-            edits.append((directive.start, directive.end, word + (b"1" if truth else b"0")))
-        for directive, alias in self.targets:
-            text = b"" if alias is None else b"#include<" + alias.encode() + b">"
-            edits.append((directive.start, directive.end, text))
-        return _replaced(self.data, edits)
-
-
-class _Closed(dict[str, bool]):
-    """An assignment in which every atom that is not named is false."""
-
-    def __init__(self, known: Mapping[str, bool]) -> None:
-        super().__init__(known)
-
-    def get(self, key: str, default: object = None) -> bool:
-        return super().get(key, default is True)
-
-
-def _replaced(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
-    parts: list[bytes] = []
-    position = 0
-    for start, end, text in sorted(edits):
-        parts.append(data[position:start])
-        old = data[start:end]
-        if len(text) > len(old):
-            # Too short to hold the new directive (`#if X` never is): an include that is left out.
-            text = b""
-        breaks = b"".join(re.findall(rb"\\\r?\n", old))
-        room = len(old) - len(text) - len(breaks)
-        parts.append(text + b" " * room + breaks if room >= 0 else re.sub(rb"[^\r\n]", b" ", old))
-        position = end
-    parts.append(data[position:])
-    return b"".join(parts)
+_NOT_DEFINED = re.compile(rb"!\s*defined\s*\(?\s*([A-Za-z_]\w*)\s*\)?")
+_DIGITS = string.digits + string.ascii_letters
 
 
 @dataclass
 class Preprocessed:
-    """A source and all project files that it includes, in the order of first inclusion; the source comes first."""
+    """A source and all project files that it includes, in the order of first inclusion; the source comes first.
+
+    `missing` are the includes that no file was found for: the name, the includer's path, the byte offset of the
+    directive. `problem` is why the directives could not be followed to the end, empty if they could.
+    """
 
     views: list[View] = field(default_factory=list)
     missing: list[tuple[str, str, int]] = field(default_factory=list)
-    """Includes that no file was found for: the name, the includer's path, the byte offset of the directive."""
     truncated: bool = False
+    problem: str = ""
 
     @property
     def main(self) -> View:
@@ -143,19 +71,28 @@ class Files:
 
     def __init__(self, resolve: Resolve, load: Load, known: Known) -> None:
         self.resolve, self.load, self.known = resolve, load, known
-        self.rewritten: dict[Any, bytes] = {}
-        self._directives: dict[str, list[Directive]] = {}
-        self._aliases: dict[str, str] = {}
+        self.rewritten: Kept = {}
+        self._scanned: dict[str, ScannedFile] = {}
+        self._aliases: dict[tuple[str, int], str] = {}
 
-    def directives(self, path: str, data: bytes) -> list[Directive]:
-        """The directives of a file."""
-        if path not in self._directives:
-            self._directives[path] = directives(data)
-        return self._directives[path]
+    def scanned(self, view: View) -> ScannedFile:
+        """The text of a view's file, taken apart."""
+        if view.path not in self._scanned:
+            self._scanned[view.path] = ScannedFile(view.data)
+        return self._scanned[view.path]
 
-    def alias(self, path: str) -> str:
-        """The name of an included file for libclang: short enough to replace any name in its `#include`."""
-        return self._aliases.setdefault(path, f"/{len(self._aliases) + 1}")
+    def alias(self, path: str, number: int) -> str:
+        """The name of view `number` of an included file for libclang: short enough to replace any in an `#include`."""
+        return self._aliases.setdefault((path, number), "/" + _short(len(self._aliases)))
+
+
+def _short(number: int) -> str:
+    digits = ""
+    while True:
+        number, digit = divmod(number, len(_DIGITS))
+        digits = _DIGITS[digit] + digits
+        if not number:
+            return digits
 
 
 def preprocess(
@@ -166,8 +103,15 @@ def preprocess(
     With `keep_known` the includes that the overlay would stand in for are left to libclang (the real headers).
     """
     walker = _Walker(files, defines, keep_known)
-    walker.enter(path, data, ALWAYS)
+    try:
+        walker.walk(View(path, path, data), ALWAYS)
+    except _TooMuchError as error:
+        walker.result.problem = str(error)
     return walker.result
+
+
+class _TooMuchError(Exception):
+    """Conditionals that nobody wrote, and that would take forever."""
 
 
 @dataclass
@@ -184,12 +128,13 @@ class _Walker:
     def __init__(self, files: Files, defines: Mapping[str, str], keep_known: bool) -> None:
         self.files, self.keep_known = files, keep_known
         self.result = Preprocessed()
-        self.aliases: dict[str, str] = {}
-        self.definitions: dict[str, list[tuple[Condition, int | None]]] = {
-            "__cplusplus": [(ALWAYS, 202002)],
-        }
+        self.open: list[str] = []
+        self.entered: dict[str, list[View]] = {}
+        self.once: set[str] = set()
+        self.includes = 0
+        self.definitions: dict[str, list[tuple[Condition, int | None]]] = {"__cplusplus": [(ALWAYS, 202002)]}
         for name, value in defines.items():
-            self.definitions[name] = [(ALWAYS, _constant(value.encode() or b"1"))]
+            self.definitions[name] = [(ALWAYS, constant(value.encode() or b"1"))]
 
     # -- what is known of macros (the `Macros` protocol)
 
@@ -211,116 +156,156 @@ class _Walker:
 
     # -- the walk
 
-    def enter(self, path: str, data: bytes, reached: Condition) -> str:
-        alias = self.files.alias(path) if self.aliases else path
-        self.aliases[path] = alias
-        view = View(path, alias, data, reached)
-        self.result.views.append(view)
-        found = self.files.directives(path, data)
-        guard = _guard(found, data)
+    def walk(self, view: View, reached: Condition) -> None:
+        """Read the directives of a file that is included where `reached` holds."""
+        self.open.append(view.path)
+        if not self.result.views:
+            self.result.views.append(view)
+        found = self.files.scanned(view).directives
+        guard = _guard(found)
+        if guard is not None:
+            self.once.add(view.path)
         frames: list[_Frame] = []
         condition = ALWAYS
         for index, directive in enumerate(found):
-            word = directive.word
-            if word in ("if", "ifdef", "ifndef"):
-                test = ALWAYS if index == guard else self.test(word, directive.argument)
-                if index != guard:
-                    view.tests.append((directive, test))
-                frames.append(_Frame(condition, [test], conjunction((condition, test)), directive.end))
-            elif word in ("elif", "elifdef", "elifndef", "else") and frames:
-                frame = frames[-1]
-                view.arms.append(Arm(frame.body, directive.start, frame.current))
-                test = ALWAYS if word == "else" else self.test(word, directive.argument)
-                if word != "else":
-                    view.tests.append((directive, test))
-                others = [negation(taken) for taken in frame.taken]
-                frame.taken.append(test)
-                frame.current = conjunction((frame.outer, *others, test))
-                frame.body = directive.end
-            elif word == "endif" and frames:
+            if directive.word in ("if", "ifdef", "ifndef"):
+                frames.append(self.opened(view, directive, condition, is_guard=index == guard))
+            elif directive.word in ("elif", "elifdef", "elifndef", "else") and frames:
+                self.next_arm(view, directive, frames[-1])
+            elif directive.word == "endif" and frames:
                 frame = frames.pop()
                 view.arms.append(Arm(frame.body, directive.start, frame.current))
-            elif word == "define":
-                self.define(directive.argument, conjunction((reached, condition)))
-            elif word == "undef" and condition == ALWAYS:
-                self.definitions[directive.argument.decode("utf-8", "replace")] = []
-            elif word in ("include", "import", "include_next"):
-                self.include(view, directive, conjunction((reached, condition)))
+            else:
+                self.plain(view, directive, condition, reached)
             condition = frames[-1].current if frames else ALWAYS
-        view.arms.extend(Arm(frame.body, len(data), frame.current) for frame in reversed(frames))
+            if len(frames) > _DEEPEST:
+                raise _TooMuchError(f"its conditionals are nested more than {_DEEPEST} deep")
+        view.arms.extend(Arm(frame.body, len(view.data), frame.current) for frame in reversed(frames))
         view.arms.sort(key=lambda arm: (arm.start, -arm.end))
-        return alias
+        self.open.pop()
 
-    def test(self, word: str, argument: bytes) -> Condition:
-        if word.endswith(("def", "ndef")):
-            name = _DEFINE.match(argument.strip())
-            condition = self.defined(name.group(1).decode()) if name else Atom(argument.decode("utf-8", "replace"))
-            return negation(condition) if word.endswith("ndef") else condition
-        return parse_condition(argument, self)
+    def opened(self, view: View, directive: Directive, condition: Condition, is_guard: bool) -> _Frame:
+        test = ALWAYS
+        if not is_guard:
+            test = self.test(directive)
+            view.tests.append((directive, test))
+        return _Frame(condition, [test], conjunction((condition, test)), directive.end)
+
+    def next_arm(self, view: View, directive: Directive, frame: _Frame) -> None:
+        view.arms.append(Arm(frame.body, directive.start, frame.current))
+        test = ALWAYS
+        if directive.word != "else":
+            test = self.test(directive)
+            view.tests.append((directive, test))
+        if len(frame.taken) > _MOST_ARMS:
+            raise _TooMuchError(f"a conditional has more than {_MOST_ARMS} arms")
+        others = [negation(taken) for taken in frame.taken]
+        frame.taken.append(test)
+        frame.current = conjunction((frame.outer, *others, test))
+        frame.body = directive.end
+
+    def plain(self, view: View, directive: Directive, condition: Condition, reached: Condition) -> None:
+        """A directive that opens and closes no arm."""
+        whole = conjunction((reached, condition))
+        if directive.word == "define":
+            self.define(directive.argument, whole)
+        elif directive.word == "undef":
+            name = _DEFINE.match(directive.argument)
+            if name and whole == ALWAYS:
+                self.definitions[name.group(1).decode()] = []
+        elif directive.word == "pragma" and directive.argument == b"once":
+            self.once.add(view.path)
+        elif directive.word in ("include", "import", "include_next"):
+            self.include(view, directive, condition, whole)
+
+    def test(self, directive: Directive) -> Condition:
+        if directive.word not in ("if", "elif"):
+            name = _DEFINE.match(directive.argument)
+            text = directive.argument.decode("utf-8", "replace") or "<empty>"
+            condition = self.defined(name.group(1).decode()) if name else Atom(text)
+            return negation(condition) if directive.word.endswith("ndef") else condition
+        return parse_condition(directive.argument, self)
 
     def define(self, argument: bytes, condition: Condition) -> None:
         match = _DEFINE.match(argument)
         if not match:
             return
         name = match.group(1).decode()
-        value = None if match.group(2) else _constant(argument[match.end() :].strip())
-        before = self.definitions.get(name)
+        value = None if match.group(2) else constant(argument[match.end() :])
+        known = self.definitions.get(name)
         if condition == ALWAYS or condition == negation(Atom(name)):
             # `#ifndef X / #define X 1 / #endif`: defined from here on, but perhaps by the build, with another value.
             self.definitions[name] = [(ALWAYS, value if condition == ALWAYS else None)]
+        elif known is None and name in atoms(condition):
+            # The same under a condition: where that does not hold, the build may define it all the same.
+            self.definitions[name] = [(Atom(name), None), (condition, value)]
         else:
-            self.definitions[name] = [*(before or []), (condition, value)]
+            self.definitions[name] = [*(known or []), (condition, value)]
 
-    def include(self, view: View, directive: Directive, condition: Condition) -> None:
+    # -- included files
+
+    def include(self, view: View, directive: Directive, condition: Condition, whole: Condition) -> None:
         match = _INCLUDE.match(directive.argument)
         name = (match.group(1) or match.group(2)).decode("utf-8", "surrogateescape") if match else ""
         angled = match is not None and match.group(1) is None
         path = None
-        if name and condition != NEVER and directive.word != "include_next":
+        if name and whole != NEVER and directive.word != "include_next":
             path = self.files.resolve(view.path, name, angled)
         if path is None and self.keep_known and self.files.known(name):
             return
-        alias = self.aliases.get(path) if path is not None else None
-        if path is not None and alias is None:
-            alias = self.enter_file(path, condition)
-        if alias is None and name and condition != NEVER and not self.files.known(name):
+        included = self.included(path, view, condition, whole) if path is not None else None
+        if path is None and name and whole != NEVER and not self.files.known(name):
             self.result.missing.append((name, view.path, directive.start))
-        view.targets.append((directive, alias))
+        if included is not None and directive.word == "import":
+            self.once.add(included.path)
+        view.targets.append((directive, included.alias if included is not None else None))
 
-    def enter_file(self, path: str, condition: Condition) -> str | None:
-        """Read an included file; None where it cannot be, or where too many have been."""
-        if len(self.aliases) >= MOST_FILES:
+    def included(self, path: str, includer: View, condition: Condition, whole: Condition) -> View | None:
+        """The view of an included file; None for one that cannot be read, includes itself, or is one too many."""
+        if path in self.open:
+            return None
+        known = self.entered.setdefault(path, [])
+        if known and path in self.once:
+            known[0].sites.append((includer, condition))
+            return known[0]
+        data = self.files.load(path)
+        if data is None:
+            return None
+        self.includes += 1
+        if self.includes > MOST_INCLUDES:
             self.result.truncated = True
             return None
-        data = self.files.load(path)
-        return None if data is None else self.enter(path, data, condition)
+        view = View(path, self.files.alias(path, len(known)), data)
+        place = len(self.result.views)
+        self.result.views.append(view)
+        self.walk(view, whole)
+        same = next((each for each in known if each.tests == view.tests and each.targets == view.targets), None)
+        if same is None:
+            known.append(view)
+            same = view
+        else:
+            del self.result.views[place]
+        same.sites.append((includer, condition))
+        return same
 
 
-def _guard(found: list[Directive], data: bytes) -> int | None:
-    """The index of the `#ifndef` that is this file's include guard, if it has one."""
-    if len(found) < 3 or found[0].word != "ifndef" or found[1].word != "define" or found[-1].word != "endif":
+def _guard(found: list[Directive]) -> int | None:
+    """The index of the conditional that is this file's include guard, if it has one."""
+    first = next((index for index, each in enumerate(found) if each.word in ("if", "ifdef", "ifndef")), None)
+    if first is None or first + 1 >= len(found) or found[first + 1].word != "define" or found[-1].word != "endif":
         return None
-    name = found[0].argument.split()[:1]
-    if not name or found[1].argument.split()[:1] != name or data[found[0].end : found[1].start].strip():
+    opening, definition = found[first], found[first + 1]
+    test = _DEFINE.fullmatch(opening.argument) if opening.word == "ifndef" else None
+    test = _NOT_DEFINED.fullmatch(opening.argument) if opening.word == "if" else test
+    if test is None or test.group(1) != definition.argument:
         return None
     depth = 0
-    for index, directive in enumerate(found):
-        depth += directive.word in ("if", "ifdef", "ifndef")
-        depth -= directive.word == "endif"
-        if depth == 0 and index < len(found) - 1:
+    for each in found[first:-1]:
+        depth += each.word in ("if", "ifdef", "ifndef")
+        depth -= each.word == "endif"
+        if depth == 0 or (depth == 1 and each.word.startswith("el")):
             return None
-    return 0
-
-
-def _constant(text: bytes) -> int | None:
-    stripped = text.strip(b" ()\t")
-    match = re.fullmatch(rb"(0[xX][0-9a-fA-F]+|\d+)[uUlL]*", stripped)
-    if not match:
-        return None
-    try:
-        return int(match.group(1), 0)
-    except ValueError:
-        return int(match.group(1))
+    return first
 
 
 def arms_of(views: list[View]) -> Iterator[tuple[View, Arm]]:

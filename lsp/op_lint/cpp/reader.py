@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from hashlib import sha256
@@ -11,10 +12,11 @@ from typing import Any
 
 import msgspec
 
-from op_lint.condition import satisfying
 from op_lint.cpp import hazards, passes
-from op_lint.cpp.audit import Blanked, audit
+from op_lint.cpp.audit import audit
+from op_lint.cpp.blanked import Blanked
 from op_lint.cpp.compile_commands import CompileCommands, read_compile_commands
+from op_lint.cpp.expansion import Macro, explosive_macro
 from op_lint.cpp.index import (
     HEADERS,
     IncludeIndex,
@@ -26,16 +28,20 @@ from op_lint.cpp.index import (
     shape,
 )
 from op_lint.cpp.options import CppOptions
-from op_lint.cpp.preprocess import Arm, Files, Preprocessed, View, preprocess
+from op_lint.cpp.overlay_header import OVERLAY, overlay
+from op_lint.cpp.preprocess import Files, Preprocessed, preprocess
 from op_lint.cpp.registrations import Registrations
 from op_lint.cpp.scan import defined_names, words
+from op_lint.cpp.views import Arm, View
 from op_lint.facts import FileFacts, Include, Language, Place, Problem, Unresolved
 from op_lint.text import SourceText
 
-_OVERLAY_FILE = Path(__file__).parent / "overlay" / "op_lint_overlay.h"
 _CUDA = (".cu", ".cuh", ".hip")
 _OBJECTIVE = (".mm", ".m")
 _MOST_NAMED = 3
+_BOUNDS = ("-ftemplate-depth=16", "-fconstexpr-steps=100000", "-fconstexpr-depth=128")
+"""Far below libclang's own limits. What registers needs no recursion; without end, it would take minutes."""
+_LONE_CR = re.compile(rb"\r(?!\n)")
 
 
 class CppReader:
@@ -58,12 +64,11 @@ class CppReader:
         self.buffers = dict(buffers or {})
         self.sources = tuple(sources)
         self._contents: dict[str, bytes | None] = {}
-        self._macro_bodies: dict[str, hazards.MacroBodies] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # Workers need the index, not the bytes that it was made from.
         _ = self.index, self.macros, self._fingerprint
-        state = {**self.__dict__, "_contents": {}, "_macro_bodies": {}}
+        state = {**self.__dict__, "_contents": {}}
         state.pop("_files", None)
         return state
 
@@ -116,14 +121,12 @@ class CppReader:
     def load(self, path: str) -> bytes | None:
         """The bytes of a file of the project, None where it cannot be read (it may have just vanished)."""
         if path in self.buffers:
-            return self.buffers[path]
+            return _with_line_ends(self.buffers[path])
         if path not in self._contents:
             try:
                 file = self.root / path
-                if os.stat(file).st_size > self.options.largest:
-                    self._contents[path] = None
-                else:
-                    self._contents[path] = file.read_bytes()
+                is_large = os.stat(file).st_size > self.options.largest
+                self._contents[path] = None if is_large else _with_line_ends(file.read_bytes())
             except OSError:
                 self._contents[path] = None
         return self._contents[path]
@@ -138,7 +141,6 @@ class CppReader:
             buffers[path] = data
         reader = CppReader(self.root, self.sources, self.options, buffers)
         reader._contents = {each: content for each, content in self._contents.items() if each != path}
-        reader._macro_bodies = {each: bodies for each, bodies in self._macro_bodies.items() if each != path}
         reader.index, reader.compile_commands = self.index, self.compile_commands
         before, after = self.load(path) or b"", reader.load(path) or b""
         if shape(path, before) == shape(path, after):
@@ -182,13 +184,26 @@ class CppReader:
         if hazard is not None:
             return FileFacts(path, Language.CPP, problems=(Problem(*hazard, Place(path, 1, 0, 0)),))
         preprocessed = self.preprocessed(path, data)
-        explosive = hazards.explosive_macro(self._bodies(view) for view in preprocessed.views)
-        if explosive is not None:
-            problem = Problem(
-                "macro-bomb", f"the macro {explosive} expands to millions of tokens", Place(path, 1, 0, 0)
-            )
-            return FileFacts(path, Language.CPP, problems=(problem,))
+        hazard = self._hazard_of(preprocessed)
+        if hazard is not None:
+            return FileFacts(path, Language.CPP, problems=(Problem(*hazard, Place(path, 1, 0, 0)),))
         return _Reading(self, preprocessed).facts()
+
+    def _hazard_of(self, preprocessed: Preprocessed) -> tuple[str, str] | None:
+        """A problem code and message where libclang should not be given this source."""
+        if preprocessed.problem:
+            return "too-complex", preprocessed.problem
+        macros: dict[bytes, Macro] = {}
+        codes: dict[str, Blanked] = {}
+        for view in preprocessed.views:
+            scanned = self._files.scanned(view)
+            if scanned.problem is not None:
+                where = "" if view is preprocessed.main else f" in {view.path}"
+                return "too-complex", scanned.problem + where
+            macros.update(scanned.macros)
+            codes[view.path] = scanned.blanked
+        name = explosive_macro(macros, codes.values())
+        return ("macro-bomb", f"the macro {name} expands to millions of tokens") if name is not None else None
 
     def _bytes_of(self, path: str) -> bytes | Problem:
         data = self.load(path)
@@ -210,11 +225,6 @@ class CppReader:
     @cached_property
     def _files(self) -> Files:
         return Files(self.index.resolve, self.load, is_overlaid)
-
-    def _bodies(self, view: View) -> hazards.MacroBodies:
-        if view.path not in self._macro_bodies:
-            self._macro_bodies[view.path] = hazards.macro_bodies(view.data)
-        return self._macro_bodies[view.path]
 
     @cached_property
     def defines(self) -> dict[str, str]:
@@ -239,13 +249,12 @@ class CppReader:
         defines = [f"-D{name}={value}" for name, value in known.items()]
         if self.options.headers == "real":
             return [*language, *common, *defines, *self.options.system]
-        return [*language, *common, *defines, "-nostdinc", "-nostdinc++", "-include", "/0"]
+        return [*language, *common, *defines, *_BOUNDS, "-nostdinc", "-nostdinc++", "-include", OVERLAY]
 
 
-@cache
-def overlay() -> bytes:
-    """The overlay header."""
-    return _OVERLAY_FILE.read_bytes()
+def _with_line_ends(data: bytes) -> bytes:
+    """`data` with LF for each lone CR: a line end for compilers and editors, and no other byte moves."""
+    return _LONE_CR.sub(b"\n", data) if b"\r" in data else data
 
 
 @cache
@@ -266,7 +275,7 @@ class _Reading:
         self.reader = reader
         self.preprocessed = preprocessed
         self.main = preprocessed.main
-        self.blanked = Blanked(self.main.data, reader._files.directives(self.main.path, self.main.data))
+        self.blanked = reader._files.scanned(self.main).blanked
         self.repaired = False
         self.problems: list[Problem] = []
 
@@ -298,8 +307,10 @@ class _Reading:
             yield Include(view.path, self.reader._digest(view.path))
 
     def _registers(self, view: View, arm: Arm) -> bool:
-        """Whether an arm's text registers something, or defines a macro that registration code uses."""
+        """Whether an arm registers something, has a helper do it, or defines a macro that registration code uses."""
         if self.reader.mention.search(view.data, arm.start, arm.end) is not None:
+            return True
+        if view is self.main and any(arm.start <= offset < arm.end for offset in self.blanked.handed_on):
             return True
         return any(name in self._zone_words for name in defined_names(view.data, arm.start, arm.end))
 
@@ -311,7 +322,7 @@ class _Reading:
 
     def _uncovered(self, plan: passes.Plan) -> Iterable[Unresolved]:
         for view, arm in plan.uncovered:
-            if view.path == self.main.path and satisfying(arm.condition) is not None:
+            if view.path == self.main.path:
                 place = Place(view.path, SourceText(view.data).line_of(arm.start), arm.start, arm.end)
                 yield Unresolved("def", "too many conditions: this arm was not read", place, condition=arm.condition)
 
@@ -337,7 +348,7 @@ class _Reading:
         arguments = self.reader.arguments(self.main.path)
         real = self.reader.options.headers == "real"
         if not real:
-            files[unit_reader.OVERLAY] = overlay()
+            files[OVERLAY] = overlay()
         repairs = repair.Repairs()
         try:
             tu = clang.parse(self.main.alias, files, arguments)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from op_lint.cpp.clang import Diagnostic, TranslationUnit
 from op_lint.cpp.preprocess import Preprocessed
 
-REPAIR = "/r"
+REPAIR = "/_r"
 """The name of the header of repairs in every parse."""
 
 UNKNOWN = "op_lint::unknown"

@@ -1,6 +1,7 @@
 """A byte scanner for C++ sources: comments, literals, preprocessor directives. No parsing beyond tokens.
 
-It works on any bytes (UTF-8, Latin-1, half-typed code) and never raises. Offsets are bytes, 0-based.
+It works on any bytes (UTF-8, Latin-1, half-typed code), never raises and takes time in proportion to their number.
+Lines end at LF or CRLF; offsets are bytes, 0-based.
 """
 
 from __future__ import annotations
@@ -9,40 +10,45 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+_SPLICE_PATTERN = rb"\\[ \t]*\r?\n"
+_COMMENT = rb"//[^\n\\]*(?:\\(?:[ \t]*\r?\n)?[^\n\\]*)*|/\*.*?(?:\*/|\Z)"
+_STRING = rb'"[^"\\\n]*(?:\\(?:\r\n|.)[^"\\\n]*)*'
+_RAW = rb'(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s"]{0,16})\((?P<raw>.*?)'
+
 _SKIP = re.compile(
-    rb"""
-    (?P<line>//(?:[^\n\\]|\\\r?\n|\\.)*)
-  | (?P<block>/\*.*?(?:\*/|\Z))
-  | (?P<raw>\b(?:u8|u|U|L)?R"(?P<delimiter>[^()\\\s"]{0,16})\(.*?(?:\)(?P=delimiter)"|\Z))
-  | (?P<string>"(?:[^"\\\n]|\\(?:\r\n|.))*(?:"|(?=\n)|\Z))
-  | (?P<char>(?<![0-9A-Za-z_])'(?:[^'\\\n]|\\.)+')
-    """,
-    re.VERBOSE | re.DOTALL,
+    rb"(?P<comment>" + _COMMENT + rb")"
+    rb"|(?<![0-9A-Za-z_])" + _RAW + rb'(?:\)(?P=delimiter)"|\Z)'
+    rb"|(?P<string>" + _STRING + rb'(?:"|(?=\n)|\\?\Z))'
+    rb"|(?<![0-9A-Za-z_])(?:u8|[uUL])?(?P<char>'(?:[^'\\\n]|\\.){1,16}')",
+    re.DOTALL,
 )
 """Comments and literals. A quote after a word character is a digit separator (`1'000`) or a literal's prefix."""
 
-_DIRECTIVE = re.compile(rb"[ \t\f\v]*(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*([A-Za-z_]+)?")
+_SPLICE = re.compile(_SPLICE_PATTERN)
+_BEFORE_DIRECTIVE = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|(?<!\\)\r\n|(?<![\\\r])\n)[ \t\f\v]*(?=#|%:)")
+_DIRECTIVE = re.compile(rb"(?:#|%:)[ \t\f\v]*([A-Za-z_]*)")
+_LOGICAL_LINE = re.compile(rb"[^\n\\]*(?:\\(?:[ \t]*\r?\n)?[^\n\\]*)*")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _LITERAL = re.compile(
-    rb'(?P<prefix>u8|u|U|L)?(?:R"(?P<delimiter>[^()\\\s"]{0,16})\((?P<raw>.*?)\)(?P=delimiter)"'
-    rb'|"(?P<plain>(?:[^"\\\n]|\\(?:\r\n|.))*)")',
+    rb"(?:" + _RAW + rb'\)(?P=delimiter)"|(?:u8|[uUL])?' + _STRING.replace(rb'"', rb'"(?P<plain>', 1) + rb')")',
     re.DOTALL,
 )
-_BLANK = re.compile(rb"\s+|//(?:[^\n\\]|\\\r?\n|\\.)*|/\*.*?(?:\*/|\Z)|\\\r?\n", re.DOTALL)
+_BLANK = re.compile(rb"\s+|" + _COMMENT + rb"|" + _SPLICE_PATTERN, re.DOTALL)
+
+DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)([^\n\\]*(?:\\(?:[ \t]*\r?\n)?[^\n\\]*)*)", re.MULTILINE)
+"""A `#define`: the macro's name, and all that follows it."""
 
 
 class Directive(NamedTuple):
-    """A preprocessor directive: bytes `start` (the `#`) to `end` (the line end, continuation lines included).
+    """A preprocessor directive: bytes `start` (the `#`) to `end` (before the line end or a comment that ends the line).
 
-    `argument` is the text after the word with comments and continuations replaced by blanks;
-    `argument_start` is where it starts in the file.
+    `argument` is the text after the word, its lines joined and its comments blank.
     """
 
     word: str
     argument: bytes
     start: int
     end: int
-    argument_start: int
 
 
 class Literal(NamedTuple):
@@ -55,65 +61,52 @@ class Literal(NamedTuple):
     raw: bool
 
 
-def blank_comments_and_literals(data: bytes, keep_literals: bool = False) -> bytes:
-    """`data` with every comment (and literal's contents) replaced by blanks of the same length; line ends stay."""
+def blank_comments_and_literals(data: bytes) -> bytes:
+    """`data` with every comment and the contents of every literal replaced by blanks; quotes and line ends stay."""
+    return _SKIP.sub(_blank_literal, data)
 
-    def blank(match: re.Match[bytes]) -> bytes:
-        text = match.group()
-        if match.lastgroup in ("line", "block"):
-            return blanked(text)
-        if keep_literals:
-            return text
-        return text[:1] + blanked(text[1:-1]) + text[-1:] if len(text) > 1 else text
 
-    return _SKIP.sub(blank, data)
+def _blank_literal(match: re.Match[bytes]) -> bytes:
+    text = match.group()
+    if match.lastgroup == "comment":
+        return blanked(text)
+    opening = text.find(b"'" if match.lastgroup == "char" else b'"') + 1
+    is_closed = len(text) > opening and text[-1:] == text[opening - 1 : opening]
+    closing = len(text) - is_closed
+    return text[:opening] + blanked(text[opening:closing]) + text[closing:]
 
 
 def blanked(text: bytes) -> bytes:
     """Blanks of the length of `text`; line ends stay."""
-    return re.sub(rb"[^\r\n]", b" ", text)
+    return _NOT_LINE_END.sub(b" ", text)
 
 
-def comments(data: bytes) -> Iterator[tuple[int, int]]:
-    """The byte ranges of all comments, in order; literals that look like comments are not."""
-    for match in _SKIP.finditer(data):
-        if match.lastgroup in ("line", "block"):
-            yield match.start(), match.end()
+_NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
 def directives(data: bytes) -> list[Directive]:
     """All preprocessor directives that stand outside comments and literals."""
     if b"#" not in data and b"%:" not in data:
         return []
-    code = blank_comments_and_literals(data, keep_literals=True)
-    hidden = [(m.start(), m.end()) for m in _SKIP.finditer(data) if m.lastgroup == "raw" and b"#" in m.group()]
+    code = _SKIP.sub(_blank_lines, data)
     found: list[Directive] = []
-    position = 0
-    length = len(data)
-    while position < length:
-        end = _logical_line_end(code, position)
-        match = _DIRECTIVE.match(code, position, end)
-        if match and not any(start < match.end() <= stop for start, stop in hidden):
-            mark = code.find(b"#", match.start(), match.end())
-            mark = mark if mark >= 0 else code.find(b"%:", match.start(), match.end())
-            word = (match.group(1) or b"").decode("ascii")
-            argument = re.sub(rb"\\\r?\n", b"  ", code[match.end() : end])
-            found.append(Directive(word, argument.strip(), mark, end, match.end()))
-        newline = code.find(b"\n", end)
-        position = length if newline < 0 else newline + 1
+    before = _BEFORE_DIRECTIVE.search(code)
+    while before:
+        line = _LOGICAL_LINE.match(code, before.end())
+        text = line.group().rstrip() if line else b""
+        joined = _SPLICE.sub(b"", text) if b"\\" in text else text
+        match = _DIRECTIVE.match(joined)
+        if match:
+            argument = joined[match.end() :].strip()
+            found.append(Directive(match.group(1).decode("ascii"), argument, before.end(), before.end() + len(text)))
+        before = _BEFORE_DIRECTIVE.search(code, line.end() if line else before.end() + 1)
     return found
 
 
-def _logical_line_end(data: bytes, position: int) -> int:
-    while True:
-        newline = data.find(b"\n", position)
-        if newline < 0:
-            return len(data)
-        stop = newline - 1 if newline > 0 and data[newline - 1] == 0x0D else newline
-        if stop > 0 and data[stop - 1] == 0x5C:
-            position = newline + 1
-            continue
-        return stop
+def _blank_lines(match: re.Match[bytes]) -> bytes:
+    """Blanks for what ends no line and holds no directive, though it may look so: comments and raw strings."""
+    text = match.group()
+    return text if match.lastgroup in ("string", "char") else b" " * len(text)
 
 
 def words(data: bytes) -> Iterator[bytes]:
@@ -121,12 +114,9 @@ def words(data: bytes) -> Iterator[bytes]:
     return (match.group() for match in _WORD.finditer(data))
 
 
-_DEFINED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
-
-
 def defined_names(data: bytes, start: int, end: int) -> list[bytes]:
     """The macros that are defined in bytes `start` to `end`."""
-    return _DEFINED.findall(data, start, end)
+    return [match.group(1) for match in DEFINE.finditer(data, start, end)]
 
 
 def literal_tokens(data: bytes, start: int, limit: int) -> tuple[list[Literal], list[tuple[int, int]], int]:
@@ -168,34 +158,42 @@ _OCTAL = b"01234567"
 def decode_literal(data: bytes, raw: bool = False) -> tuple[str, tuple[int, ...]]:
     """The characters that a literal's contents stand for, and for each its byte offset in `data`.
 
-    The offsets are empty where character `i` is simply byte `i`.
+    The offsets are empty where character `i` is simply byte `i`. A byte that is not UTF-8 is a character of its own.
     """
-    if data.isascii() and (raw or b"\\" not in data):
+    if data.isascii() and b"\r" not in data and (raw or b"\\" not in data):
         return data.decode("ascii"), ()
     characters: list[str] = []
     steps: list[int] = []
     position = 0
     while position < len(data):
-        steps.append(position)
-        if data[position] == 0x5C and not raw and position + 1 < len(data):
-            text, position = _decode_escape(data, position + 1)
-            if not text:
-                steps.pop()
-            characters.append(text)
-            continue
-        width = _utf8_width(data[position])
-        characters.append(data[position : position + width].decode("utf-8", "replace")[:1])
-        position += width
+        start = position
+        if data[start] == 0x5C and not raw and start + 1 < len(data):
+            character, position = _decode_escape(data, start + 1)
+        else:
+            character, position = _decode_character(data, start)
+        if character:
+            characters.append(character)
+            steps.append(start)
     return "".join(characters), tuple(steps)
+
+
+def _decode_character(data: bytes, position: int) -> tuple[str, int]:
+    if data[position : position + 2] == b"\r\n":
+        return "\n", position + 2  # in a raw string the compiler reads one line end for either
+    end = position + _utf8_width(data[position])
+    try:
+        return data[position:end].decode("utf-8"), end
+    except UnicodeDecodeError:
+        return chr(data[position]), position + 1
 
 
 def _decode_escape(data: bytes, position: int) -> tuple[str, int]:
     byte = data[position]
     if byte in _ESCAPES:
         return _ESCAPES[byte], position + 1
-    if byte in b"\r\n":
-        step = 2 if data[position : position + 2] == b"\r\n" else 1
-        return "", position + step
+    splice = _SPLICE.match(data, position - 1)
+    if splice:
+        return "", splice.end()
     if byte in _OCTAL:
         end = position
         while end < len(data) and end < position + 3 and data[end] in _OCTAL:
@@ -208,7 +206,8 @@ def _decode_escape(data: bytes, position: int) -> tuple[str, int]:
             end += 1
         digits = data[position + 1 : end]
         code = int(digits, 16) if digits else 0
-        return chr(code) if code < 0x110000 else "\ufffd", end
+        is_character = code < 0xD800 or 0xDFFF < code < 0x110000
+        return chr(code) if is_character else "\ufffd", end
     return chr(byte), position + 1
 
 

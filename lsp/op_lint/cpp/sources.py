@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 
-from op_lint.condition import Condition
+from op_lint.condition import Condition, disjunction
 from op_lint.cpp.clang import Diagnostic, Point, TranslationUnit
 from op_lint.cpp.libclang import Cursor
-from op_lint.cpp.preprocess import Preprocessed, View
+from op_lint.cpp.preprocess import Preprocessed
+from op_lint.cpp.views import View
 from op_lint.facts import Place
 from op_lint.text import SourceText
 
@@ -22,9 +24,15 @@ class SourceMap:
         self.tu = tu
         self.preprocessed = preprocessed
         self._views = {view.alias: view for view in preprocessed.views}
+        self._by_path: dict[str, list[View]] = defaultdict(list)
+        for view in preprocessed.views:
+            self._by_path[view.path].append(view)
         self._texts: dict[str, SourceText] = {}
-        main = preprocessed.main.alias
-        self._error_offsets = sorted(e.spelled.offset for e in errors if e.spelled.file == main)
+        self._error_offsets: dict[str | None, list[int]] = defaultdict(list)
+        for error in errors:
+            self._error_offsets[error.spelled.file].append(error.spelled.offset)
+        for offsets in self._error_offsets.values():
+            offsets.sort()
 
     @property
     def main(self) -> View:
@@ -37,10 +45,7 @@ class SourceMap:
 
     def view_of(self, place: Place) -> View:
         """The file that `place` is in."""
-        for view in self.preprocessed.views:
-            if view.path == place.path:
-                return view
-        raise LookupError(place.path)
+        return self._by_path[place.path][0]
 
     def at(self, view: View, start: int, end: int) -> Place:
         """Bytes `start` to `end` of a file."""
@@ -79,7 +84,7 @@ class SourceMap:
         What a macro makes is compiled where the macro is used; which of several definitions it uses is told by the
         passes (`op_lint.cpp.passes`), not here.
         """
-        return self.view_of(place).condition_at(place.start)
+        return disjunction(view.condition_at(place.start) for view in self._by_path[place.path])
 
     def text(self, place: Place) -> str:
         """The source text at `place`, blanks folded."""
@@ -98,8 +103,10 @@ class SourceMap:
         return self.at(view, match.start(), match.end()) if match else None
 
     def has_error(self, place: Place) -> bool:
-        """Whether libclang reported an error inside `place` (of the main file)."""
-        if place.path != self.main.path:
-            return False
-        index = bisect_left(self._error_offsets, place.start)
-        return index < len(self._error_offsets) and self._error_offsets[index] < place.end
+        """Whether libclang reported an error inside `place`."""
+        for view in self._by_path[place.path]:
+            offsets = self._error_offsets.get(view.alias, [])
+            index = bisect_left(offsets, place.start)
+            if index < len(offsets) and offsets[index] < place.end:
+                return True
+        return False

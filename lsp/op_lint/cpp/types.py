@@ -92,19 +92,17 @@ def _named(type_: Type, depth: int) -> tuple[str, tuple[CppType, ...]]:
     if name in _STRINGS and (characters := canonical.template_arguments()):
         element = characters[0].spelling
         return (_STRINGS[name], ()) if element == "char" else (name, (CppType(element),))
-    arguments = _arguments(type_, canonical, declaration, depth)
-    if name in _PARAMETERS:
-        arguments = arguments[: _PARAMETERS[name]]
-    return name, arguments
+    return name, _arguments(type_, canonical, declaration, _PARAMETERS.get(name), depth)
 
 
-def _arguments(type_: Type, canonical: Type, declaration: Cursor, depth: int) -> tuple[CppType, ...]:
+def _arguments(type_: Type, canonical: Type, declaration: Cursor, most: int | None, depth: int) -> tuple[CppType, ...]:
+    """The template arguments of a class, the first `most` of them."""
     meant = canonical.template_arguments()
     written = type_.template_arguments()
     is_written = len(written) == len(meant) and _is_sugar_of(written, meant)
     is_sugar = is_written and type_ != type_.canonical
     found: list[CppType] = []
-    for index, argument in enumerate(written if is_written else meant):
+    for index, argument in enumerate((written if is_written else meant)[:most]):
         if argument.kind == TypeKind.INVALID:
             found.append(CppType(_value_argument(declaration, type_, index)))
         elif is_sugar:

@@ -17,13 +17,11 @@ from op_lint.cpp.clang import FUNCTIONS, TranslationUnit, qualified_name
 from op_lint.cpp.cursors import body_of, parameters_of, type_name
 from op_lint.cpp.kernels import KernelReader, split_name
 from op_lint.cpp.libclang import Cursor, CursorKind
+from op_lint.cpp.overlay_header import OVERLAY
 from op_lint.cpp.recorder import Recorder
 from op_lint.cpp.registrations import Registrations
 from op_lint.cpp.sources import SourceMap
 from op_lint.facts import Place
-
-OVERLAY = "/0"
-"""The name of the overlay header in every parse."""
 
 _CLASSES = (CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE)
 _CALLED = (CursorKind.CALL_EXPR, CursorKind.UNEXPOSED_EXPR)

@@ -1,0 +1,77 @@
+"""A source of which only the code is left, and where in it registrations are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from op_lint.cpp.scan import Directive, blank_comments_and_literals, blanked, words
+
+BLOCK = re.compile(rb"(?<!\w)(?:STABLE_)?TORCH_LIBRARY(?:_FRAGMENT|_IMPL|_EXPAND|_IMPL_EXPAND)?\s*\(")
+_HELPER = re.compile(rb"(?<!\w)(?:torch::)?(?:stable::detail::)?(?:Stable)?Library\s*&\s*(\w+)\s*[,)]")
+_START = re.compile(BLOCK.pattern + rb"|RegisterOperators\b|" + _HELPER.pattern)
+_VARIABLE = re.compile(rb"[A-Za-z_]\w*")
+_BRACKET = re.compile(rb"[(){}\[\]]")
+_STOP = re.compile(rb"[;({}]")
+
+
+class Blanked:
+    """A source whose comments, literals and directives are blanks: what is left is code, at its own offsets."""
+
+    def __init__(self, data: bytes, directives: Iterable[Directive]) -> None:
+        code = bytearray(blank_comments_and_literals(data))
+        for directive in directives:
+            code[directive.start : directive.end] = blanked(bytes(code[directive.start : directive.end]))
+        self.code = bytes(code)
+
+    @cached_property
+    def words(self) -> frozenset[bytes]:
+        """The identifiers of the code."""
+        return frozenset(words(self.code))
+
+    def zones(self, mention: re.Pattern[bytes] | None = None) -> Iterator[tuple[int, int, re.Match[bytes]]]:
+        """The stretches of registration code: a block or helper with its body, a legacy statement, a macro's use."""
+        for match in (mention or _START).finditer(self.code):
+            yield match.start(), self.end_of(match.end()), match
+
+    def library_in(self, zone: re.Match[bytes]) -> bytes | None:
+        """The name of the library variable of a block or helper that `zones` found; None where it has none."""
+        name: bytes | None = zone.group(1)
+        if name is None and BLOCK.fullmatch(zone.group()):
+            arguments = self.code[zone.end() : self.matching(zone.end() - 1) - 1]
+            name = arguments.rpartition(b",")[2].strip()
+        return name if name is not None and _VARIABLE.fullmatch(name) else None
+
+    @cached_property
+    def handed_on(self) -> list[int]:
+        """The offsets at which registration code passes its library to a function, in order."""
+        found: list[int] = []
+        for _, end, match in self.zones():
+            name = self.library_in(match)
+            if name is not None:
+                argument = re.compile(rb"[(,]\s*" + re.escape(name) + rb"\s*[,)]")
+                found.extend(each.start() for each in argument.finditer(self.code, match.end(), end))
+        return sorted(found)
+
+    def end_of(self, position: int) -> int:
+        """The end of the statement or body that goes on at `position` (inside a parenthesis, possibly)."""
+        if position and self.code[position - 1] == 0x28:
+            position = self.matching(position - 1)
+        while (stop := _STOP.search(self.code, position)) is not None:
+            if stop.group() == b"(":
+                position = self.matching(stop.start())
+            elif stop.group() == b"{":
+                return self.matching(stop.start())
+            else:
+                return stop.end() if stop.group() == b";" else stop.start()
+        return len(self.code)
+
+    def matching(self, position: int) -> int:
+        """The offset after the bracket that closes the one at `position`."""
+        depth = 0
+        for bracket in _BRACKET.finditer(self.code, position):
+            depth += 1 if bracket.group() in b"({[" else -1
+            if depth <= 0:
+                return bracket.end()
+        return len(self.code)

@@ -1,0 +1,38 @@
+"""A file of the project with what is asked of its text again and again, worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from op_lint.cpp.blanked import Blanked
+from op_lint.cpp.expansion import Macro, macros_of
+from op_lint.cpp.hazards import why_too_deep
+from op_lint.cpp.scan import Directive, directives
+
+
+class ScannedFile:
+    """The content of a file, taken apart as far as text goes."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    @cached_property
+    def directives(self) -> list[Directive]:
+        """The preprocessor directives."""
+        return directives(self.data)
+
+    @cached_property
+    def blanked(self) -> Blanked:
+        """What is left without comments, literals and directives."""
+        return Blanked(self.data, self.directives)
+
+    @cached_property
+    def macros(self) -> Mapping[bytes, Macro]:
+        """The macros that the file defines."""
+        return macros_of(self.directives)
+
+    @cached_property
+    def problem(self) -> str | None:
+        """What in the file libclang would not survive."""
+        return why_too_deep(self.data, self.blanked.code, self.directives)
