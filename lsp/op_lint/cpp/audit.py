@@ -39,7 +39,7 @@ def audit(
             row = Unresolved(what, reason, place, unit.id if unit else None, namespace, key, condition=condition)
             missed.setdefault(place, row)
 
-    for start, end, match in code.zones():
+    for start, end, match in code.zones:
         around = of_units.around(start)
         unit = by_start[around] if around is not None else None
         is_block = BLOCK.fullmatch(match.group()) is not None

@@ -15,6 +15,9 @@ _VARIABLE = re.compile(rb"[A-Za-z_]\w*")
 _BRACKET = re.compile(rb"[(){}\[\]]")
 _STOP = re.compile(rb"[;({}]")
 
+Zone = tuple[int, int, "re.Match[bytes]"]
+"""Where registration code starts and ends, and what it starts with."""
+
 
 class Blanked:
     """A source whose comments, literals and directives are blanks: what is left is code, at its own offsets."""
@@ -30,9 +33,14 @@ class Blanked:
         """The identifiers of the code."""
         return frozenset(words(self.code))
 
-    def zones(self, mention: re.Pattern[bytes] | None = None) -> Iterator[tuple[int, int, re.Match[bytes]]]:
-        """The stretches of registration code: a block or helper with its body, a legacy statement, a macro's use."""
-        for match in (mention or _START).finditer(self.code):
+    @cached_property
+    def zones(self) -> list[Zone]:
+        """The stretches of registration code: a block or helper with its body, a legacy statement."""
+        return list(self.zones_of(_START))
+
+    def zones_of(self, mention: re.Pattern[bytes]) -> Iterator[Zone]:
+        """The statements and bodies that begin with what matches `mention`, as a macro's use."""
+        for match in mention.finditer(self.code):
             yield match.start(), self.end_of(match.end()), match
 
     def library_in(self, zone: re.Match[bytes]) -> bytes | None:
@@ -47,7 +55,7 @@ class Blanked:
     def handed_on(self) -> list[int]:
         """The offsets at which registration code passes its library to a function, in order."""
         found: list[int] = []
-        for _, end, match in self.zones():
+        for _, end, match in self.zones:
             name = self.library_in(match)
             if name is not None:
                 argument = re.compile(rb"[(,]\s*" + re.escape(name) + rb"\s*[,)]")

@@ -76,6 +76,13 @@ class TranslationUnit:
         _dispose_diagnostic(diagnostic)
         return found
 
+    def is_semantic(self, error: Diagnostic) -> bool:
+        """Whether an error is about what names mean: then it does not decide where libclang goes on reading."""
+        diagnostic = _get_diagnostic(self._handle, error.number)
+        found = text(_get_diagnostic_category(diagnostic))
+        _dispose_diagnostic(diagnostic)
+        return found == "Semantic Issue"
+
     def expansion(self, location: Location) -> Point:
         """Where the outermost macro that `location` comes from is used."""
         return self._point(_expansion, location)
@@ -189,4 +196,5 @@ _get_diagnostic: Callable[[int, int], int] = function("clang_getDiagnostic", c_v
 _get_severity: Callable[[int], int] = function("clang_getDiagnosticSeverity", c_int, c_void_p)
 _get_diagnostic_location: Callable[[int], Location] = function("clang_getDiagnosticLocation", Location, c_void_p)
 _get_diagnostic_spelling: Callable[[int], String] = function("clang_getDiagnosticSpelling", String, c_void_p)
+_get_diagnostic_category: Callable[[int], String] = function("clang_getDiagnosticCategoryText", String, c_void_p)
 _dispose_diagnostic: Callable[[int], None] = function("clang_disposeDiagnostic", None, c_void_p)

@@ -67,19 +67,23 @@ Known = Callable[[str], bool]
 
 
 class Files:
-    """The project's files as includes reach them, each scanned once however many sources include it."""
+    """The project's files as includes reach them, each scanned once however many sources include it.
 
-    def __init__(self, resolve: Resolve, load: Load, known: Known) -> None:
+    `kept` are files that were scanned before, by path: they serve where their content is the same.
+    """
+
+    def __init__(self, resolve: Resolve, load: Load, known: Known, kept: dict[str, ScannedFile] | None = None) -> None:
         self.resolve, self.load, self.known = resolve, load, known
         self.rewritten: Kept = {}
-        self._scanned: dict[str, ScannedFile] = {}
+        self._scanned = {} if kept is None else kept
         self._aliases: dict[tuple[str, int], str] = {}
 
     def scanned(self, view: View) -> ScannedFile:
         """The text of a view's file, taken apart."""
-        if view.path not in self._scanned:
-            self._scanned[view.path] = ScannedFile(view.data)
-        return self._scanned[view.path]
+        found = self._scanned.get(view.path)
+        if found is None or found.data != view.data:
+            found = self._scanned[view.path] = ScannedFile(view.data)
+        return found
 
     def alias(self, path: str, number: int) -> str:
         """The name of view `number` of an included file for libclang: short enough to replace any in an `#include`."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -32,9 +32,13 @@ from op_lint.cpp.overlay_header import OVERLAY, overlay
 from op_lint.cpp.preprocess import Files, Preprocessed, preprocess
 from op_lint.cpp.registrations import Registrations
 from op_lint.cpp.scan import defined_names, words
-from op_lint.cpp.views import Arm, View
+from op_lint.cpp.views import Arm, View, holds
 from op_lint.facts import FileFacts, Include, Language, Place, Problem, Unresolved
 from op_lint.text import SourceText
+
+if TYPE_CHECKING:
+    from op_lint.cpp.incremental import Memory, Parsed, Repaired, Source
+    from op_lint.cpp.repair import Repairs
 
 _CUDA = (".cu", ".cuh", ".hip")
 _OBJECTIVE = (".mm", ".m")
@@ -64,11 +68,13 @@ class CppReader:
         self.buffers = dict(buffers or {})
         self.sources = tuple(sources)
         self._contents: dict[str, bytes | None] = {}
+        self.memory: Memory | None = None
+        """Where the last readings are, for those who read a file again after each edit. It is not pickled."""
 
     def __getstate__(self) -> dict[str, Any]:
         # Workers need the index, not the bytes that it was made from.
         _ = self.index, self.macros, self._fingerprint
-        state = {**self.__dict__, "_contents": {}}
+        state = {**self.__dict__, "_contents": {}, "memory": None}
         state.pop("_files", None)
         return state
 
@@ -224,7 +230,8 @@ class CppReader:
 
     @cached_property
     def _files(self) -> Files:
-        return Files(self.index.resolve, self.load, is_overlaid)
+        kept = self.memory.scanned if self.memory is not None else {}
+        return Files(self.index.resolve, self.load, is_overlaid, kept)
 
     @cached_property
     def defines(self) -> dict[str, str]:
@@ -266,6 +273,21 @@ def _reader_version() -> bytes:
         if file.suffix in (".py", ".h"):
             digest.update(file.read_bytes())
     return digest.digest()
+
+
+def _repaired(repairs: Repairs) -> Repaired | None:
+    """What was declared, for the next reading of the file."""
+    from op_lint.cpp.incremental import Repaired
+
+    if not repairs.declarations and not repairs.keys and not repairs.tags:
+        return None
+    header = repairs.header()
+    marked = (each.encode() for each in (*repairs.keys, *repairs.tags))
+    names = frozenset((*words(header), *marked)) - _OF_EVERY_HEADER
+    return Repaired(header, tuple(repairs.arguments()), names)
+
+
+_OF_EVERY_HEADER = frozenset(words(b"namespace op_lint struct unknown template class Types static T auto values"))
 
 
 class _Reading:
@@ -338,17 +360,68 @@ class _Reading:
         shown = ", ".join(names[:_MOST_NAMED])
         self.problems.append(Problem("missing-include", f"not found in the workspace: {shown}{more}", place))
 
-    def _read(self, assignment: passes.Assignment) -> Any:
-        """Parse under one assignment, again with repairs where registration code has errors."""
-        from op_lint.cpp import clang, repair, unit_reader
-        from op_lint.cpp.sources import SourceMap
-
+    def _read(self, assignment: passes.Assignment) -> Registrations:
+        """What there is under one assignment; by way of the last reading of the file, where that is remembered."""
         kept = self.reader._files.rewritten
         files = {view.alias: view.rewritten(assignment, kept) for view in self.preprocessed.views}
         arguments = self.reader.arguments(self.main.path)
-        real = self.reader.options.headers == "real"
-        if not real:
+        if self.reader.options.headers != "real":
             files[OVERLAY] = overlay()
+        memory = self.reader.memory
+        if memory is None:
+            return self._whole(files, arguments).found
+        from op_lint.cpp.incremental import Ways
+
+        ways = Ways(
+            lambda data, repaired: self._part({**files, self.main.alias: data}, arguments, repaired),
+            lambda: self._whole(files, arguments),
+            lambda parsed: not self._unread(parsed.found, assignment),
+        )
+        parsed = memory.read(self._source(files, arguments), tuple(sorted(assignment.items())), ways)
+        self.repaired |= parsed.repaired is not None
+        return parsed.found
+
+    def _source(self, files: Mapping[str, bytes], arguments: Sequence[str]) -> Source:
+        from op_lint.cpp.incremental import Source
+
+        scanned = [self.reader._files.scanned(view) for view in self.preprocessed.views]
+        return Source(
+            key=(self.reader.root, self.main.path),
+            path=self.main.path,
+            name=self.main.alias,
+            files=files,
+            arguments=arguments,
+            blanked=self.blanked,
+            directives=scanned[0].directives,
+            registers=self.reader.mention,
+            macros={name: macro for each in scanned for name, macro in each.macros.items()},
+        )
+
+    def _part(self, files: Mapping[str, bytes], arguments: Sequence[str], repaired: Repaired | None) -> Parsed | None:
+        """One parse, with what was declared for the last one; None where libclang gives up."""
+        from op_lint.cpp import clang, repair, unit_reader
+        from op_lint.cpp.incremental import Parsed
+        from op_lint.cpp.sources import SourceMap
+
+        if repaired is not None:
+            files = {**files, repair.REPAIR: repaired.header}
+            arguments = [*arguments, "-include", repair.REPAIR, *repaired.arguments]
+        try:
+            tu = clang.parse(self.main.alias, files, arguments)
+        except clang.ParseError:
+            return None
+        errors = tu.errors()
+        found = unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors))
+        return Parsed(found, errors, [error for error in errors if not tu.is_semantic(error)])
+
+    def _whole(self, files: dict[str, bytes], arguments: Sequence[str]) -> Parsed:
+        """Parse, again with repairs where registration code has errors."""
+        from op_lint.cpp import clang, repair, unit_reader
+        from op_lint.cpp.incremental import Parsed
+        from op_lint.cpp.sources import SourceMap
+
+        files = dict(files)
+        real = self.reader.options.headers == "real"
         repairs = repair.Repairs()
         try:
             tu = clang.parse(self.main.alias, files, arguments)
@@ -364,17 +437,24 @@ class _Reading:
         except clang.ParseError:
             place = Place(self.main.path, 1, 0, 0)
             self.problems.append(Problem("parse-error", "libclang could not parse the file", place))
-            return Registrations()
-        return unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors))
+            return Parsed(Registrations(), (), is_plain=False)
+        found = unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors))
+        broken = [error for error in errors if not tu.is_semantic(error)]
+        return Parsed(found, errors, broken, _repaired(repairs))
+
+    def _unread(self, found: Registrations, assignment: passes.Assignment) -> list[Unresolved]:
+        """What of the text that one reading compiles it did not give."""
+        missed = audit(self.main.path, self.main.data, self.blanked, found, self.main.condition_at)
+        return [row for row in missed if holds(row.condition, assignment)]
 
     @cached_property
     def _zones(self) -> list[tuple[str, int, int]]:
         """The stretches of the file that are registration code, for telling which errors matter."""
         pattern = self.reader.mention
         alias = self.main.alias
-        zones = [(alias, start, end) for start, end, _ in self.blanked.zones()]
+        zones = [(alias, start, end) for start, end, _ in self.blanked.zones]
         inside = [(start, end) for _, start, end in zones]
-        for start, end, match in self.blanked.zones(pattern):
+        for start, end, match in self.blanked.zones_of(pattern):
             if not match.group().startswith(b".") and not any(s <= start < e for s, e in inside):
                 zones.append((alias, start, end))
         return zones

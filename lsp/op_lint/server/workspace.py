@@ -30,6 +30,7 @@ from op_lint.project import Project, open_project
 from op_lint.selection import selected_rules
 from op_lint.server.documents import Document
 from op_lint.server.pool import Cancelled, Pool
+from op_lint.server.reading import Rereading
 from op_lint.server.settings import ClientSettings
 from op_lint.server.snapshot import Snapshot
 from op_lint.workers import ReadFile, Task
@@ -302,7 +303,7 @@ class _Kept:
                 tasks.append((path, data))
             else:
                 self._facts.update((found.path, found) for found in readers.imports(path, data))
-        self._facts.update(read(readers.read, tasks))
+        self._facts.update(read(Rereading(readers), tasks))
 
     def snapshot(self, wanted: Wanted, is_wanted: Callable[[], bool]) -> Snapshot:
         """The rules asked. Raises Cancelled."""
