@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -70,3 +71,32 @@ def printed(project: Path, command: str) -> str:
 def pattern(shown: str) -> str:
     """What output is as a page shows it, where a line `…` stands for any lines."""
     return "(?:.*\n)*?".join(re.escape(part) for part in re.split(r"^…\n", shown, flags=re.MULTILINE))
+
+
+_SHORT = {"CompositeImplicit": "CompositeImplicitAutograd", "CompositeExplicit": "CompositeExplicitAutograd"}
+_REASONS = {"math": "math kernel", "default": "default backend kernel", "fallback": "backend fallback"}
+
+
+def alias_rows() -> list[list[str]]:
+    """The rows of the table of alias keys: what is registered, and what stands at each key."""
+    text = (DOCS / "dispatch.md").read_text("utf-8")
+    table = text[text.index("| registered |") :].partition("\n\n")[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table if not line.startswith("|-")]
+
+
+def test_the_table_of_alias_keys_is_what_the_dispatcher_computes(tmp_path: Path) -> None:
+    heads, *rows = alias_rows()
+    assert len(rows) == 7
+    for registered, *cells in rows:
+        blocks = "".join(
+            f'TORCH_LIBRARY_IMPL(demo, {_SHORT.get(key, key)}, m) {{ m.impl("f", &f); }}\n'
+            for key in registered.split(", ")
+        )
+        source = f'#include <torch/library.h>\nTORCH_LIBRARY(demo, m) {{ m.def("f(Tensor x) -> Tensor"); }}\n{blocks}'
+        write_project(tmp_path, {"ops.cpp": source})
+        outcome = run(tmp_path, "table", "demo::f", "--all", "--output-format", "json", "--torch-version", "2.13.0")
+        reasons = {each["key"]: each["reason"] for each in json.loads(outcome.out)["keys"]}
+        words = [re.sub(r"\*\*(\w+)\*\*.*", r"\1", cell) for cell in cells]
+        assert [_REASONS.get(word, word) for word in words] == [reasons[head.strip("`")] for head in heads[1:]], (
+            registered
+        )

@@ -58,6 +58,10 @@ class TranslationUnit:
     def __del__(self) -> None:
         _dispose_unit(self._handle)
 
+    def save(self, file: str) -> bool:
+        """Write the unit to `file`, for `-include-pch`; whether that was possible."""
+        return _save(self._handle, _encoded(file), 0) == 0
+
     def errors(self) -> list[Diagnostic]:
         """All errors, in order of report."""
         found: list[Diagnostic] = []
@@ -188,6 +192,7 @@ _parse: Callable[..., int | None] = function(
     "clang_parseTranslationUnit",
     c_void_p, c_void_p, c_char_p, POINTER(c_char_p), c_int, POINTER(UnsavedFile), c_uint, c_uint,
 )  # fmt: skip
+_save: Callable[[int, bytes, int], int] = function("clang_saveTranslationUnit", c_int, c_void_p, c_char_p, c_uint)
 _dispose_unit: Callable[[int], None] = function("clang_disposeTranslationUnit", None, c_void_p)
 _get_unit_cursor: Callable[[int], Cursor] = function("clang_getTranslationUnitCursor", Cursor, c_void_p)
 

@@ -418,13 +418,16 @@ class _Reading:
         """Parse, again with repairs where registration code has errors."""
         from op_lint.cpp import clang, repair, unit_reader
         from op_lint.cpp.incremental import Parsed
+        from op_lint.cpp.precompiled import with_precompiled
         from op_lint.cpp.sources import SourceMap
 
         files = dict(files)
         real = self.reader.options.headers == "real"
         repairs = repair.Repairs()
         try:
-            tu = clang.parse(self.main.alias, files, arguments)
+            # Repairs change what the header says, so only the first parse can have it precompiled.
+            first = arguments if real else with_precompiled(arguments, OVERLAY, overlay())
+            tu = clang.parse(self.main.alias, files, first)
             errors = tu.errors()
             for _ in range(0 if real else repair.MOST_ROUNDS):
                 wrong = repair.relevant(errors, self._zones) if errors else []

@@ -1,0 +1,55 @@
+"""The overlay header, precompiled: parsing it anew for each source takes as long as the source.
+
+A precompiled header is a file, which belongs to one process and those that it forks and is gone with the last of them:
+it has no name, only a descriptor. Where the operating system has no such files, the header is parsed each time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+
+from op_lint.cpp import clang
+
+_LANGUAGE = ("-x", "c++")
+"""The only one with enough files to be worth it."""
+
+_AFTER = 2
+"""Parses with the same arguments after which it pays."""
+_MOST = 8
+"""Headers at most: a project that compiles each file with other macros has no use for them."""
+
+_uses: Counter[tuple[str, ...]] = Counter()
+_made: dict[tuple[str, ...], str | None] = {}
+
+
+def with_precompiled(arguments: Sequence[str], name: str, content: bytes) -> Sequence[str]:
+    """`arguments`, which end by including the header `name`, or others that have the same effect in less time."""
+    if tuple(arguments[:2]) != _LANGUAGE or tuple(arguments[-2:]) != ("-include", name) or not _has_descriptors():
+        return arguments
+    others = tuple(arguments[:-2])
+    if others not in _made:
+        _uses[others] += 1
+        if _uses[others] < _AFTER or len(_made) >= _MOST:
+            return arguments
+        _made[others] = _precompile(others, name, content)
+    path = _made[others]
+    return arguments if path is None else [*others, "-include-pch", path]
+
+
+def _has_descriptors() -> bool:
+    return sys.platform == "linux"
+
+
+def _precompile(arguments: tuple[str, ...], name: str, content: bytes) -> str | None:
+    """The path of the precompiled header; None where it cannot be made."""
+    with suppress(clang.ParseError, OSError), tempfile.TemporaryDirectory(prefix="op-lint-") as folder:
+        file = os.path.join(folder, "overlay.pch")
+        unit = clang.parse(name, {name: content}, ["-x", "c++-header", *arguments[len(_LANGUAGE) :]])
+        if unit.save(file):
+            return f"/proc/self/fd/{os.open(file, os.O_RDONLY)}"
+    return None
