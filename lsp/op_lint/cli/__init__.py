@@ -12,7 +12,7 @@ import click
 
 from op_lint.version import VERSION
 
-COMMANDS = ("check", "ops", "table", "why", "report", "facts", "rule", "doctor", "server")
+COMMANDS = ("check", "ops", "table", "why", "report", "facts", "rule", "config", "doctor", "server")
 _DEFAULT = "check"
 
 INTERRUPTED = 130

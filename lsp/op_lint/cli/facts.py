@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from op_lint.analysis import PASSING, Analysis, unlinked
-from op_lint.cli.options import root_option
+from op_lint.cli.options import listed, root_option
 from op_lint.facts import Language
 from op_lint.facts_file import KeptFacts, ReadWith, Scanned, encode
 from op_lint.files import SourceTree, language_of, relative_path
@@ -57,8 +57,8 @@ def command(**values: Any) -> int:
     reader ran out of time) there is no OUT, and the exit status is 2, so that no build system keeps the accident.
     """
     options = FactsOptions(**values)
-    files = [Path(file) for file in _listed(options.files)]
-    context = [Path(file) for file in _listed(options.context)]
+    files = [Path(file) for file in listed(options.files)]
+    context = [Path(file) for file in listed(options.context)]
     project = _project(options, files)
     wanted = _tree(project, files)
     seen = _tree(project, [*files, *context]) if options.alone or context else project.tree
@@ -69,18 +69,6 @@ def command(**values: Any) -> int:
     if options.depfile:
         _write(options.depfile, _dependencies(options, project, analysis).encode())
     return 0
-
-
-def _listed(arguments: Sequence[str]) -> Iterator[str]:
-    """The arguments, with what `@LIST` stands for. Raises click.FileError where LIST cannot be read."""
-    for argument in arguments:
-        if not argument.startswith("@"):
-            yield argument
-            continue
-        try:
-            yield from filter(None, Path(argument[1:]).read_text("utf-8").splitlines())
-        except OSError as error:
-            raise click.FileError(argument[1:], error.strerror) from error
 
 
 def _project(options: FactsOptions, files: Sequence[Path]) -> Project:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -74,8 +74,24 @@ def load_options(command: _Command) -> _Command:
     return command
 
 
-def _paths(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> tuple[Path, ...]:
-    return tuple(Path(value) for value in values)
+def listed(arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments, with what `@LIST` stands for. Raises click.FileError where LIST cannot be read."""
+    for argument in arguments:
+        if not argument.startswith("@"):
+            yield argument
+            continue
+        try:
+            yield from filter(None, Path(argument[1:]).read_text("utf-8").splitlines())
+        except OSError as error:
+            raise click.FileError(argument[1:], error.strerror) from error
+
+
+def _paths(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[Path, ...]:
+    existing = click.Path(exists=True, allow_dash=True)
+    paths = tuple(Path(str(existing.convert(value, parameter, context))) for value in listed(values))
+    if values and not paths:
+        raise click.exceptions.Exit(0)  # a list without a file asks for nothing, and not for everything
+    return paths
 
 
 root_option = click.option(
@@ -109,7 +125,7 @@ def project_options(command: _Command) -> _Command:
         root_option,
         click.option("--isolated", is_flag=True, help="Read no configuration."),
         click.option("--config", type=existing_file, metavar="FILE", help="Read this configuration."),
-        click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True), callback=_paths),
+        click.argument("paths", nargs=-1, type=click.Path(allow_dash=True), callback=_paths),
     ):
         command = option(command)
     return command
