@@ -172,7 +172,9 @@ def read_facts(
 
 def linked(files: Sequence[FileFacts], options: python.PythonOptions) -> tuple[FileFacts, ...]:
     """The facts of all files, with what only the files together say (`op_lint.cpp.link`, `op_lint.python.resolve`)."""
-    return python.resolve(link(files), options)
+    together = link(files)
+    # Where no file is Python, nothing of the Python reader is imported.
+    return python.resolve(together, options) if any(each.python for each in files) else together
 
 
 def cpp_options(settings: Settings) -> CppOptions:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from importlib.metadata import EntryPoint
 
 import msgspec
@@ -49,4 +48,6 @@ def page_url(rule: type[Rule], source: EntryPoint) -> str | None:
 
 
 def _text(rule: type[Rule]) -> str:
+    import inspect  # a run without findings does not pay for it
+
     return inspect.getdoc(rule) or ""

@@ -31,6 +31,8 @@ class _Commands(click.Group):
         return cast(click.Command, import_module(f"op_lint.cli.{cmd_name}").command)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing and not args:
+            return super().parse_args(ctx, args)  # a shell wants to complete the subcommand's name
         own = (*COMMANDS, "--version", *self.get_help_option_names(ctx))
         return super().parse_args(ctx, args if args and args[0] in own else [_DEFAULT, *args])
 

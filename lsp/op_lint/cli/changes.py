@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable, Iterable, Iterator
 
@@ -85,6 +84,8 @@ def _ignores(session: Session) -> Callable[[Looked, Iterable[Finding]], Step]:
 
 def _diff(rewritten: Rewritten[Looked]) -> Iterator[bytes]:
     """The changes as a unified diff that `git apply` takes."""
+    import difflib  # a run that changes nothing does not pay for it
+
     sources = rewritten.project.sources()
     for path, after in sorted(rewritten.after.items()):
         name = sources.shown(path).encode("utf-8", "surrogateescape")

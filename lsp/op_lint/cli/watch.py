@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _CALM = 200
 """Milliseconds without a change after which a look begins: an editor or a checkout writes many files at once."""
 
+_WAKE = 200
+"""Milliseconds after which the watcher says that there is nothing new."""
+
 
 def watch_and_check(project: Project, arguments: Sequence[str]) -> int:
     """Run `op-lint check` with `arguments` now and after every change in `project`; only an interrupt ends it."""
@@ -32,9 +35,13 @@ def watch_and_check(project: Project, arguments: Sequence[str]) -> int:
     except ImportError as error:
         raise click.ClickException("--watch needs the package watchfiles: pip install 'op-lint[watch]'") from error
     matters = _Matters(project)
-    changes = watch(project.root, watch_filter=matters, debounce=_CALM, raise_interrupt=True)
-    _look(arguments)
-    for changed in changes:
+    watching = False
+    for changed in watch(project.root, watch_filter=matters, debounce=_CALM, rust_timeout=_WAKE, yield_on_timeout=True):
+        if not watching:  # the first look comes when changes are seen already, so that none falls between
+            watching = True
+            _look(arguments)
+        if not changed:
+            continue
         names = sorted({relative_path(path, Path.cwd()) for _, path in changed})
         click.echo(f"\nchanged: {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", err=True)
         _look(arguments)
@@ -51,10 +58,12 @@ class _Matters:
     def __init__(self, project: Project) -> None:
         settings = project.settings
         self._root = project.root
+        self._cache = project.cache_folder
         self._exclude = GitIgnoreSpec.from_lines((*settings.exclude, *settings.extend_exclude))
 
     def __call__(self, _change: Change, path: str) -> bool:
         relative = relative_path(path, self._root)
         name = relative.rpartition("/")[2]
         is_input = bool(language_of(name)) or is_build_file(name) or name in (*CONFIGURATION_NAMES, ".gitignore")
-        return is_input and not self._exclude.match_file(relative)
+        is_ours = Path(path).is_relative_to(self._cache)
+        return is_input and not is_ours and not self._exclude.match_file(relative)

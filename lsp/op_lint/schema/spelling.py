@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from rapidfuzz.distance import OSA
-
 from op_lint.schema.cpp_meaning import meaning
 from op_lint.schema.cpp_text import read_type
 from op_lint.schema.model import Kind, Span, Suggestion, Type
@@ -84,6 +82,8 @@ def spelled_default(text: str, start: int) -> Suggestion | None:
 
 def nearest_type(name: str, names: tuple[str, ...]) -> str | None:
     """The one of `names` that `name` is most likely a slip of the pen for."""
+    from rapidfuzz.distance import OSA  # only a mistake pays for the import
+
     distances = [(OSA.distance(name.lower(), known.lower()), known) for known in names]
     distance, nearest = min(distances, default=(_FARTHEST + 1, ""))
     return nearest if distance <= min(_FARTHEST, len(name) // 2) else None
