@@ -24,7 +24,16 @@ BACKENDS = ["CPU", "Meta", "SparseCPU", "SparseCsrCPU", "QuantizedCPU", "NestedT
 AUTOGRAD = ["Autograd", "AutogradCPU", "AutogradOther", "AutogradMeta", "AutogradNestedTensor", "AutogradCUDA"]
 COMPOSITE = ["CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeImplicitAutogradNestedTensor"]
 WRAPPERS = [
-    *("ADInplaceOrView", "BackendSelect", "AutocastCPU", "AutocastCUDA", "Conjugate", "Negative", "ZeroTensor"),
+    *(
+        "ADInplaceOrView",
+        "BackendSelect",
+        "Tracer",
+        "AutocastCPU",
+        "AutocastCUDA",
+        "Conjugate",
+        "Negative",
+        "ZeroTensor",
+    ),
     *("FuncTorchBatched", "FuncTorchVmapMode", "FuncTorchGradWrapper", "FuncTorchBatchedDecomposition"),
 ]
 # With a user's kernel there, torch's own state of the mode is not set up: such calls fail in torch's assertions.
@@ -43,7 +52,9 @@ class Case(msgspec.Struct, frozen=True):
     call: Call
 
     def with_kernel(self, key: str) -> Case:
-        return msgspec.structs.replace(self, registrations=(*self.registrations, (key, KernelKind.KERNEL.value)))
+        # In Python torch has one kernel at each key.
+        others = tuple(row for row in self.registrations if row[0] != key)
+        return msgspec.structs.replace(self, registrations=(*others, (key, KernelKind.KERNEL.value)))
 
     def path(self) -> Path:
         keys = installed_keys()
@@ -67,7 +78,9 @@ def random_argument(choice: random.Random) -> Argument:
 
 
 def random_call(choice: random.Random) -> Call:
-    around = choice.choice(["", "", "transforms", "functionalize", "python", "fake", "python+transforms"])
+    around = choice.choice(
+        ["", "", "transforms", "functionalize", "python", "fake", "python+transforms", "trace", "python dispatcher"]
+    )
     autocast = tuple(device for device in ("cpu", "cuda") if choice.random() < 0.25)
     inference = choice.random() < 0.2
     if around == "fake":
@@ -81,7 +94,13 @@ def random_call(choice: random.Random) -> Call:
     if around == "functionalize":
         return Call((Argument(choice.choice(["cpu", "meta"])),), None, False, autocast, inference, functionalize=True)
     arguments = tuple(random_argument(choice) for _ in range(choice.choice([0, 1, 1, 1, 2, 2])))
-    return Call(arguments, None, False, autocast, inference, mode=Mode.PYTHON if around else None)
+    requires_grad = choice.random() < 0.4
+    if around in ("trace", "python dispatcher"):
+        # Tracing wants tensors that it can name: plain ones, and not under inference mode.
+        plain = tuple(Argument() for _ in arguments) if around == "trace" else arguments
+        tracing = around == "trace" and len(plain) > 0
+        return Call(plain, None, requires_grad, autocast, tracing=tracing, python_dispatcher=not tracing)
+    return Call(arguments, None, requires_grad, autocast, inference, mode=Mode.PYTHON if around else None)
 
 
 def random_case(choice: random.Random, name: str) -> Case:
@@ -144,15 +163,30 @@ def test_real_calls_hit_the_kernels_of_the_path(seed: int) -> None:
 
 
 def test_the_cures_are_cures() -> None:
-    """One more kernel where the path says so, and the call goes on from that key."""
+    """One more kernel where the path says so, really registered: the call goes on from that key."""
     choice = random.Random(99)
-    cured = 0
-    for number in range(300):
-        case = random_case(choice, f"f{number}")
-        path = case.path()
-        for key in path.cures:
-            after = case.with_kernel(key).path()
-            # The call may raise again, but further on.
-            assert after.error is None or len(after.hits) > len(path.hits), (case, key)
-            cured += 1
-    assert cured > 100
+    cases = [random_case(choice, f"f{number}") for number in range(300)]
+    cures = [(case, key) for case in cases for key in case.path().cures]
+    named = [
+        msgspec.structs.replace(case.with_kernel(key), name=f"cured{number}")
+        for number, (case, key) in enumerate(cures)
+    ]
+    answers = run_script("recorded_calls.py", msgspec.to_builtins(named))
+    assert len(cures) > 100
+    for (case, key), after, answer in zip(cures, named, answers, strict=True):
+        assert agrees(after.path(), answer), (after, answer)
+        # The call may raise again, but further on.
+        assert answer["error"] is None or len(after.path().hits) > len(case.path().hits), (case, key, answer)
+
+
+def test_every_kind_of_call_is_among_them() -> None:
+    calls = [random_case(random.Random(seed), "f").call for seed in range(CASES_EACH)]
+    arguments = [argument for call in calls for argument in call.arguments]
+    assert {argument.layout for argument in arguments} == set(Layout)
+    assert {argument.device for argument in arguments} == {"cpu", "meta", "cuda"}
+    assert {call.mode for call in calls} == {None, *Mode}
+    assert {transform for call in calls for transform in call.transforms} == set(Transform)
+    for flag in ("requires_grad", "autocast", "inference_mode", "functionalize", "tracing", "python_dispatcher"):
+        assert sum(bool(getattr(call, flag)) for call in calls) >= 10, flag
+    for flag in ("inference", "conjugate", "negative", "zero"):
+        assert sum(bool(getattr(argument, flag)) for argument in arguments) >= 10, flag

@@ -211,6 +211,29 @@ class TestPath:
         assert path.cures == ("CUDA", EXPLICIT, IMPLICIT)
         assert path.steps[-1].outcome is Outcome.RAISES
 
+    def test_tracing_calls_anew(self) -> None:
+        path = path_of("CPU", "AutocastCPU", tracing=True, autocast=["cpu"])
+        assert path.hits == ("AutocastCPU", "Tracer", "AutocastCPU", "AutogradCPU", "CPU")
+        assert path_of("CPU", "Tracer", tracing=True).hits == ("Tracer", "AutogradCPU", "CPU")
+
+    def test_a_jagged_tensor_takes_the_call(self) -> None:
+        jagged = [{"layout": "jagged"}]
+        path = path_of("Autograd", "CPU", arguments=jagged)
+        assert path.error is not None
+        assert (path.error.type, path.error.text) == ("NotImplementedError", "my.op.default")
+        assert path.steps[-1].key == "Python"
+        assert path.cures == ("CompositeImplicitAutogradNestedTensor", IMPLICIT)
+        composite = path_of("CPU", IMPLICIT, arguments=[{"layout": "jagged", "inference": True}])
+        assert composite.error is None
+        assert composite.hits[-1] == IMPLICIT
+
+    def test_the_dispatcher_in_python(self) -> None:
+        path = path_of("CPU", python_dispatcher=True)
+        assert path.hits == ("PythonDispatcher", "AutogradCPU", "CPU")
+        missing = path_of("CPU", arguments=[{"device": "cuda"}], python_dispatcher=True)
+        assert missing.error is not None
+        assert missing.error.text == "could not find kernel for my.op.default at dispatch key DispatchKey.CUDA"
+
     def test_a_composite_kernel_ends_at_autograd(self) -> None:
         path = path_of(IMPLICIT)
         assert path.hits == ("AutogradCPU",)

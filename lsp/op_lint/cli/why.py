@@ -31,6 +31,8 @@ class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
     grad: bool
     python_mode: bool
     fake: bool
+    jit_trace: bool
+    python_dispatcher: bool
 
     @property
     def call(self) -> Call:
@@ -47,6 +49,8 @@ class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
             functionalize=self.functionalize,
             transforms=tuple(transforms),
             mode=Mode.FAKE if self.fake else Mode.PYTHON if self.python_mode else None,
+            tracing=self.jit_trace,
+            python_dispatcher=self.python_dispatcher,
         )
 
 
@@ -62,6 +66,8 @@ class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
 @click.option("--grad", is_flag=True, help="Under torch.func.grad.")
 @click.option("--python-mode", is_flag=True, help="Under a TorchDispatchMode.")
 @click.option("--fake", is_flag=True, help="Under FakeTensorMode, with fake tensors.")
+@click.option("--jit-trace", is_flag=True, help="Under torch.jit.trace.")
+@click.option("--python-dispatcher", is_flag=True, help="Under the dispatcher in Python, which torch.compile turns on.")
 def command(**values: Any) -> int:
     """Explain which kernels a call of an operator runs through, key by key, and where it ends.
 

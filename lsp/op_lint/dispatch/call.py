@@ -17,6 +17,7 @@ BACK_MODE = "FuncTorchDynamicLayerBackMode"
 BATCHED = "FuncTorchBatched"
 BATCHED_NESTED = "BatchedNestedTensor"
 VMAP_MODE = "FuncTorchVmapMode"
+TRACER = "Tracer"
 GRAD_WRAPPER = "FuncTorchGradWrapper"
 
 # What a vmap or grad wrapper takes over from the tensor inside: `kKeysToPropagateToWrapper`,
@@ -30,13 +31,17 @@ _PROPAGATED = (
 
 
 class Layout(str, Enum):
-    """How a tensor's data is laid out. `sparse` is COO; `sparse-csr` stands for CSR, CSC, BSR and BSC alike."""
+    """How a tensor's data is laid out. `sparse` is COO; `sparse-csr` stands for CSR, CSC, BSR and BSC alike.
+
+    `jagged` is a nested tensor of that layout: a Python subclass, which takes every call that gets as far as Python.
+    """
 
     STRIDED = "strided"
     SPARSE = "sparse"
     SPARSE_CSR = "sparse-csr"
     QUANTIZED = "quantized"
     NESTED = "nested"
+    JAGGED = "jagged"
     MKLDNN = "mkldnn"
 
 
@@ -46,6 +51,7 @@ _FUNCTIONALITY = {
     Layout.SPARSE_CSR: "SparseCsr",
     Layout.QUANTIZED: "Quantized",
     Layout.NESTED: "NestedTensor",
+    Layout.JAGGED: "NestedTensor",
 }
 
 
@@ -86,7 +92,8 @@ class Call(msgspec.Struct, frozen=True):
     `requires_grad` changes no key (every tensor outside inference mode has an autograd key); it decides what is said of
     gradients. `autocast` are the device types that `torch.autocast` is on for. `functionalize` is C++
     functionalization, of arguments wrapped for it. `transforms` are the functorch transforms, outermost first; each
-    wraps every argument.
+    wraps every argument. `tracing` is under `torch.jit.trace`; `python_dispatcher` under the dispatcher written in
+    Python, with which torch.compile traces.
     """
 
     arguments: tuple[Argument, ...] = (Argument(),)
@@ -97,6 +104,8 @@ class Call(msgspec.Struct, frozen=True):
     functionalize: bool = False
     transforms: tuple[Transform, ...] = ()
     mode: Mode | None = None
+    tracing: bool = False
+    python_dispatcher: bool = False
 
 
 class UnknownDeviceError(ValueError):
@@ -138,8 +147,10 @@ def tensor_keys(keys: DispatchKeys, argument: Argument) -> KeySet:
         if flag:
             own |= keys.set(key)
     own |= _related(keys, own, argument.inference)
-    if argument.layout is Layout.NESTED and not argument.inference:
+    if argument.layout in (Layout.NESTED, Layout.JAGGED) and not argument.inference:
         own |= keys.set("AutogradNestedTensor")
+    if argument.layout is Layout.JAGGED:
+        own |= keys.set(device_key(keys, argument.device), PYTHON, PYTHON_SNAPSHOT)
     return own
 
 

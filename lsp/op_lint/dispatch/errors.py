@@ -15,6 +15,13 @@ from op_lint.dispatch.table import Table
 
 META = "Meta"
 
+# The keys that `torch._C.DispatchKey` lacks.
+_WITHOUT_PYTHON_NAME = frozenset({
+    "AutocastMAIA", "AutocastMTIA", "AutocastXLA", "Batched", "BatchedNestedTensor", "CustomRNGKeyId", "DeferredInit",
+    "FPGA", "Fake", "Metal", "MkldnnCPU", "TESTING_ONLY_GenericMode", "TESTING_ONLY_GenericWrapper", "Tracer",
+    "VmapMode", "Vulkan",
+})  # fmt: skip
+
 
 class CallError(msgspec.Struct, frozen=True):
     """An exception. `type` is its Python type. `text` is the message; where torch appends its own table, up to that."""
@@ -51,8 +58,20 @@ def missing_kernel(table: Table, key: str) -> CallError:
     )
 
 
-def ambiguous_kernel(operator: Operator) -> CallError:
-    """A call reached AutogradOther, where CompositeImplicitAutograd and a backend's own kernel compete."""
+def missing_in_python(operator: Operator, key: str) -> CallError:
+    """The same where the dispatcher in Python looks (`torch._ops.resolve_key`), which has no name for some keys."""
+    name = "???" if key in _WITHOUT_PYTHON_NAME else key
+    text = f"could not find kernel for {_python_name(operator)} at dispatch key DispatchKey.{name}"
+    return CallError("NotImplementedError", text)
+
+
+def ambiguous_kernel(operator: Operator, *, in_python: bool = False) -> CallError:
+    """A call reached AutogradOther, where CompositeImplicitAutograd and a backend's own kernel compete.
+
+    `in_python` says that the dispatcher in Python says so.
+    """
+    if in_python:
+        return CallError("RuntimeError", "ambiguous autogradother kernel")
     return CallError(
         "RuntimeError",
         f"{operator.name} has kernels registered to both CompositeImplicitAutograd and a backend mapped to"
@@ -91,9 +110,17 @@ def no_meta_kernel(operator: Operator) -> CallError:
 
 def no_fake(operator: Operator) -> CallError:
     """The same under FakeTensorMode; its message is the operator's name in Python."""
+    return CallError("torch._subclasses.fake_tensor.UnsupportedOperatorException", _python_name(operator))
+
+
+def no_jagged_kernel(operator: Operator) -> CallError:
+    """`NestedTensor.__torch_dispatch__` has no implementation of an operator for the jagged layout."""
+    return CallError("NotImplementedError", _python_name(operator))
+
+
+def _python_name(operator: Operator) -> str:
     base, _, overload = operator.name.partition(".")
-    name = f"{base.replace('::', '.')}.{overload or 'default'}"
-    return CallError("torch._subclasses.fake_tensor.UnsupportedOperatorException", name)
+    return f"{base.replace('::', '.')}.{overload or 'default'}"
 
 
 def cannot_functionalize(operator: Operator) -> CallError:

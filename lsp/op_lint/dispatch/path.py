@@ -27,6 +27,7 @@ from op_lint.dispatch.call import (
     FUNCTIONALIZE,
     PYTHON,
     PYTHON_SNAPSHOT,
+    TRACER,
     VMAP_MODE,
     Call,
     Mode,
@@ -168,6 +169,7 @@ class _Walk:
         self.error: CallError | None = None
         self.failed_at = ""
         self.faking = False
+        self.mode = call.mode
         # Whether the tensors are in the wrappers of the transform that has the call, and still in those of one that is
         # done: functionalize checks that when it is, vmap only when the last transform is.
         self.wrapped = False
@@ -194,6 +196,10 @@ class _Walk:
             included |= keys.set(PYTHON, PYTHON_SNAPSHOT)
         if call.functionalize:
             included |= keys.set(FUNCTIONALIZE)
+        if call.tracing:
+            included |= keys.set(TRACER)
+        if call.python_dispatcher:
+            included |= keys.set(PYTHON_DISPATCHER)
         if call.transforms:
             included |= keys.set(FRONT_MODE, BACK_MODE)
         return included, excluded
@@ -222,7 +228,7 @@ class _Walk:
         """One dispatch. None when the call has ended, else the keys with which it is dispatched again."""
         current = visible - skipped
         for key in (*_descending(visible), UNDEFINED):
-            entry = self.table[key]
+            entry = self._entry(key)
             if self.keys.bits(self.keys.split(key)[0]) & skipped.bits:
                 self._step(entry, Outcome.SKIPPED, "fallthrough")
             elif key == current.highest:
@@ -231,6 +237,21 @@ class _Walk:
                     return again
                 current &= self._below(key)
         return None
+
+    def _entry(self, key: str) -> Entry:
+        """What a call finds at a key.
+
+        The dispatcher in Python goes by the same precedence but for one thing: beside a kernel of a backend or at
+        CompositeExplicitAutograd it does not take the composite one for nested tensors (`torch._ops.resolve_key`).
+        """
+        table, entry = self.table, self.table[key]
+        if not self.call.python_dispatcher or entry.reason is not Reason.NESTED:
+            return entry
+        if EXPLICIT not in table.kernels and not table.shape.has_kernel_in(self.keys.autograd_backends(key)):
+            return entry
+        others = tuple(each for each in table.operator.registrations if each.key != IMPLICIT_NESTED)
+        operator = msgspec.structs.replace(table.operator, registrations=others)
+        return Table(table.keys, operator, table.fallbacks)[key]
 
     def _below(self, key: str) -> KeySet:
         """What a wrapper at `key` leaves: below one autograd key there is no other (`after_autograd_keyset`)."""
@@ -247,6 +268,8 @@ class _Walk:
 
     def _enter(self, entry: Entry) -> KeySet | None:
         """Run what is at an entry. The keys to dispatch again with, None where the call goes on below or has ended."""
+        if entry.key == PYTHON_DISPATCHER:
+            return self.leave_python_dispatcher(entry)
         error = self._error(entry)
         if error is not None and self.faking and error.type == "NotImplementedError":
             self._without_meta(entry)
@@ -266,10 +289,12 @@ class _Walk:
 
     def _error(self, entry: Entry) -> CallError | None:
         operator = self.table.operator
+        if entry.missing and self.call.python_dispatcher:
+            return errors.missing_in_python(operator, entry.key)
         if entry.missing:
             return errors.missing_kernel(self.table, entry.key)
         if entry.reason is Reason.AMBIGUOUS:
-            return errors.ambiguous_kernel(operator)
+            return errors.ambiguous_kernel(operator, in_python=self.call.python_dispatcher)
         if entry.fallthrough:
             return errors.fallthrough_executed()
         if entry.registration is not None and entry.registration.kind is KernelKind.NOT_SUPPORTED:
@@ -372,9 +397,22 @@ class _Walk:
         self.excluded |= self.keys.set(FUNCTIONALIZE)
         return self.visible
 
+    def leave_python_dispatcher(self, entry: Entry) -> KeySet:
+        """It looks the kernel up in Python (`OpOverload._get_dispatch`), where `py_impl` may have put another one."""
+        self._step(entry, Outcome.CALLS_ON, "the dispatcher in Python: looks the kernel up there, calls on")
+        self.included -= self.keys.set(PYTHON_DISPATCHER)
+        return self.visible
+
     def enter_python(self, entry: Entry) -> KeySet | None:
-        """A `__torch_dispatch__` takes the call, with all keys above Python off, and calls the operator again."""
+        """A `__torch_dispatch__` takes the call, with all keys above Python off, and calls the operator again.
+
+        That of a mode comes before those of tensors.
+        """
         keys = self.keys
+        if self.mode is None:
+            self._enter_jagged(entry)
+            return None
+        self.mode = None
         above = keys.set(*keys.runtime) - keys.below(PYTHON) - keys.set(PYTHON, PYTHON_DISPATCHER)
         self.included -= keys.set(PYTHON, PYTHON_SNAPSHOT)
         self.excluded |= above
@@ -389,6 +427,26 @@ class _Walk:
         self.included |= keys.set(META)
         self.excluded |= keys.set(PYTHON)
         self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: calls on with Meta tensors")
+        return self.visible
+
+    def _enter_jagged(self, entry: Entry) -> None:
+        """`NestedTensor.__torch_dispatch__` (torch/nested/_internal/nested_tensor.py): a composite kernel, or nothing.
+
+        What it implements itself are operators of torch's own.
+        """
+        for key in (IMPLICIT_NESTED, IMPLICIT):
+            composite = self.table[key].registration
+            if composite is not None:
+                self._step(entry, Outcome.CALLS_ON, "the jagged layout: takes the composite kernel")
+                self._enter(Entry(key, Reason.MATH, composite))
+                return
+        self._raise(entry, errors.no_jagged_kernel(self.table.operator), IMPLICIT_NESTED)
+
+    def trace(self, entry: Entry) -> KeySet:
+        """The tracer calls the operator anew, without itself (`general_trace_function`, torch/csrc/jit/passes)."""
+        self._step(entry, Outcome.CALLS_ON, "torch.jit.trace: records the call, calls anew")
+        self.included -= self.keys.set(TRACER)
+        self.excluded |= self.keys.set(TRACER)
         return self.visible
 
     def select_backend(self, entry: Entry) -> KeySet | None:
@@ -416,6 +474,7 @@ _HANDLERS: dict[tuple[str, bool], _Handler] = {
     (FUNCTIONALIZE, True): _Walk.unwrap_functional,
     (FUNCTIONALIZE, False): _Walk.unwrap_functional,
     (PYTHON, True): _Walk.enter_python,
+    (TRACER, True): _Walk.trace,
     (BACKEND_SELECT, False): _Walk.select_backend,
 }
 

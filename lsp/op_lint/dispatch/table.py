@@ -95,8 +95,9 @@ class Shape:
         """Whether an entry is ambiguous."""
         return any(self[key][0] is Reason.AMBIGUOUS for key in self.keys.runtime)
 
-    def _any_kernel_in(self, bits: int) -> bool:
-        return any(bits & direct == direct for direct in self._direct_bits)
+    def has_kernel_in(self, bits: int) -> bool:
+        """Whether there is a kernel at one of these backend keys."""
+        return bits != 0 and any(bits & direct == direct for direct in self._direct_bits)
 
     def _has_alias(self, key: str, alias: str) -> bool:
         return alias in self.registered and key in self.keys.included(alias)
@@ -116,7 +117,7 @@ class Shape:
             return Reason.NESTED, IMPLICIT_NESTED
         if self._has_composite(key, IMPLICIT):
             backends = keys.autograd_backends(key)
-            has_backend_kernel = backends != 0 and self._any_kernel_in(backends)
+            has_backend_kernel = self.has_kernel_in(backends)
             if key == AUTOGRAD_OTHER and has_backend_kernel:
                 return Reason.AMBIGUOUS, None
             if not has_backend_kernel and EXPLICIT not in self.registered:

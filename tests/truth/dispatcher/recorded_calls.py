@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
+from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -34,6 +35,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "sparse-csr": lambda tensor: tensor.to_sparse_csr(),
     "quantized": lambda tensor: torch.quantize_per_tensor(tensor, 1.0, 0, torch.qint8),
     "nested": lambda tensor: torch.nested.nested_tensor([tensor, tensor]),
+    "jagged": lambda tensor: torch.nested.nested_tensor([tensor, tensor], layout=torch.jagged),
     "mkldnn": lambda tensor: tensor.to_mkldnn(),
 }
 
@@ -93,7 +95,14 @@ def register(library: Any, case: dict[str, Any], hits: list[str]) -> None:
         library.m.impl(name, key, kernel, not fallthrough)
 
 
-def tensor_for(argument: dict[str, Any]) -> Any:
+def tensor_for(argument: dict[str, Any], requires_grad: bool) -> Any:
+    tensor = plain_tensor(argument)
+    if requires_grad and not argument["inference"] and tensor.dtype.is_floating_point and tensor.is_leaf:
+        tensor.requires_grad_()
+    return tensor
+
+
+def plain_tensor(argument: dict[str, Any]) -> Any:
     with torch.inference_mode(argument["inference"]):
         if argument["zero"]:
             return torch._efficientzerotensor(*SHAPE)
@@ -136,7 +145,7 @@ def call(case: dict[str, Any]) -> None:
             with fake:
                 tensors = [torch.ones(SHAPE, device=argument["device"]) for argument in asked["arguments"]]
         else:
-            tensors = [tensor_for(argument) for argument in asked["arguments"]]
+            tensors = [tensor_for(argument, asked["requires_grad"]) for argument in asked["arguments"]]
         if asked["functionalize"]:
             tensors = [torch._to_functional_tensor(tensor) for tensor in tensors]
             stack.enter_context(functionalization())
@@ -147,7 +156,16 @@ def call(case: dict[str, Any]) -> None:
             stack.enter_context(fake if asked["mode"] == "fake" else PassingMode())
         for transform in reversed(asked["transforms"]):
             function = TRANSFORMS[transform](function)
-        function(*tensors)
+        if asked["python_dispatcher"]:
+            stack.enter_context(enable_python_dispatcher())
+        if asked["tracing"]:
+            traced(function, tensors)
+        else:
+            function(*tensors)
+
+
+def traced(function: Callable[..., Any], tensors: list[Any]) -> None:
+    torch.jit.trace(lambda *given: function(*given), tuple(tensors), check_trace=False)
 
 
 def run(library: Any, case: dict[str, Any]) -> dict[str, Any]:

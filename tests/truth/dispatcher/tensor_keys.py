@@ -26,6 +26,7 @@ def layouts() -> dict[str, Any]:
         "sparse-csr": dense.to_sparse_csr(),
         "quantized": torch.quantize_per_tensor(dense, 1.0, 0, torch.qint8),
         "nested": torch.nested.nested_tensor([dense, dense]),
+        "jagged": torch.nested.nested_tensor([dense, dense], layout=torch.jagged),
         "mkldnn": dense.to_mkldnn(),
         "conjugate": torch.ones(2, dtype=torch.cfloat).conj(),
         "negative": torch._neg_view(torch.ones(2)),
