@@ -166,7 +166,9 @@ def test_the_cures_are_cures() -> None:
     """One more kernel where the path says so, really registered: the call goes on from that key."""
     choice = random.Random(99)
     cases = [random_case(choice, f"f{number}") for number in range(300)]
-    cures = [(case, key) for case in cases for key in case.path().cures]
+    # `torch.library` cannot name some keys, such as QuantizedMeta.
+    known = {*BACKENDS, *AUTOGRAD, *COMPOSITE, *WRAPPERS, *WITHOUT_MODE}
+    cures = [(case, key) for case in cases for key in case.path().cures if key in known]
     named = [
         msgspec.structs.replace(case.with_kernel(key), name=f"cured{number}")
         for number, (case, key) in enumerate(cures)
@@ -180,7 +182,8 @@ def test_the_cures_are_cures() -> None:
 
 
 def test_every_kind_of_call_is_among_them() -> None:
-    calls = [random_case(random.Random(seed), "f").call for seed in range(CASES_EACH)]
+    choice = random.Random(0)
+    calls = [random_case(choice, "f").call for _ in range(PROCESSES * CASES_EACH)]
     arguments = [argument for call in calls for argument in call.arguments]
     assert {argument.layout for argument in arguments} == set(Layout)
     assert {argument.device for argument in arguments} == {"cpu", "meta", "cuda"}
