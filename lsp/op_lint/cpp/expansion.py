@@ -26,16 +26,13 @@ _NO_OPERANDS = frozenset({b"(", b")", b","})
 
 
 class Macro(NamedTuple):
-    """A macro: its parameters (None for one without a parameter list; the last may be `__VA_ARGS__`) and its body."""
+    """A macro: its parameters (None for one without a parameter list; the last may be `__VA_ARGS__`), its body, and
+    whether a word stands in the body twice.
+    """
 
     parameters: tuple[bytes, ...] | None
     body: tuple[bytes, ...]
-
-    @property
-    def repeats(self) -> bool:
-        """Whether a word stands in the body twice."""
-        words = [token for token in self.body if token[:1].isalpha() or token[:1] == b"_"]
-        return len(set(words)) < len(words)
+    repeats: bool
 
 
 class Code(Protocol):
@@ -70,7 +67,9 @@ def macros_of(directives: Iterable[Directive]) -> dict[bytes, Macro]:
             if match.group(2) is not None:
                 names = [name.strip() for name in match.group(2).split(b",")]
                 parameters = tuple(b"__VA_ARGS__" if name.endswith(b"...") else name for name in names if name)
-            found[match.group(1)] = Macro(parameters, tuple(_TOKEN.findall(directive.argument, match.end())))
+            body = tuple(_TOKEN.findall(directive.argument, match.end()))
+            words = [token for token in body if token[:1].isalpha() or token[:1] == b"_"]
+            found[match.group(1)] = Macro(parameters, body, repeats=len(set(words)) < len(words))
     return found
 
 

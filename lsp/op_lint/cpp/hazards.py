@@ -19,6 +19,7 @@ _PREFIXES = re.compile(
 _SPLICES = re.compile(rb"(?:\\\r?\n){1000}")
 _INNER_STATEMENT = re.compile(rb"(?:\)|\belse|\bdo)\s*\b(?:for|while|if|do|switch|try)\b")
 _ELSE = re.compile(rb"\belse\b")
+_STATEMENT_WORDS = (b"for", b"while", b"if", b"do", b"switch", b"try", b"else")
 _TOKEN = re.compile(rb"\w+|[^\w\s]")
 _END_OF_RUN = re.compile(rb"[;{},]|\)\s*(?=[A-Za-z_.])")
 _LINK = re.compile(rb"\)\s*\.\s*\w+\s*\(")
@@ -63,8 +64,12 @@ def why_too_deep(data: bytes, code: bytes, directives: list[Directive]) -> str |
     runs += [each.argument for each in directives if len(each.argument) > _MOST_RUN]
     if any(len(_TOKEN.findall(run)) > _MOST_RUN for run in runs):
         return f"an expression has more than {_MOST_RUN} tokens"
-    if len(_INNER_STATEMENT.findall(code)) > _MOST_STATEMENTS or len(_ELSE.findall(code)) > _MOST_STATEMENTS:
+    if sum(map(code.count, _STATEMENT_WORDS)) > _MOST_STATEMENTS and (
+        len(_INNER_STATEMENT.findall(code)) > _MOST_STATEMENTS or len(_ELSE.findall(code)) > _MOST_STATEMENTS
+    ):
         return f"more than {_MOST_STATEMENTS} statements are inside each other"
+    if code.count(b",") <= _MOST_COMMAS and code.count(b".") <= _MOST_LINKS:
+        return None
     for statement in code.split(b";")[:-1]:
         if len(statement) > _MOST_LINKS and len(_LINK.findall(statement)) > _MOST_LINKS:
             return f"a statement calls more than {_MOST_LINKS} methods in a row"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from msgspec.structs import replace
@@ -33,6 +34,9 @@ _NOT_SUPPORTED = {"makeNamedNotSupported", "makeNamedNotSupportedKernel", "makeA
 _CONSTRUCTORS = {"CppFunction", "makeFromUnboxedFunction", "makeFromUnboxedRuntimeFunction", "move", "forward", "debug"}
 _COMPILE_TIME = "CompileTimeFunctionPointer"
 _BOXER = "boxed_fn"
+_AUTO = re.compile(r"^(?:(?:static|inline|constexpr|\[\[\w+\]\]) )*auto\b")
+_SHOWN = 60
+_DEEPEST = 24
 
 FindFunction = Callable[[str], Cursor | None]
 """Name as written -> the cursor of a function of this source, or None."""
@@ -44,6 +48,7 @@ class KernelReader:
     def __init__(self, sources: SourceMap, find_function: FindFunction) -> None:
         self.sources = sources
         self.find_function = find_function
+        self._signatures: dict[int, Signature | None] = {}
 
     def kernel(self, cursor: Cursor, place: Place, lookup: Lookup) -> Kernel:
         """The kernel that the expression at `cursor` gives; `place` is where to point for it."""
@@ -52,7 +57,7 @@ class KernelReader:
         return found or Kernel(KernelKind.KERNEL, self._source_name(cursor, place), place)
 
     def _read(self, cursor: Cursor, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
-        if depth > 24:
+        if depth > _DEEPEST:
             return None
         kind = cursor.kind
         children = [child for child in cursor.children() if child.is_expression]
@@ -65,6 +70,8 @@ class KernelReader:
             signature = _signature_of_type(cursor.type)
             if inner is None or signature is None:
                 return inner
+            if self._is_doubtful_alias(cursor.type):
+                return _with_signature(inner, None)
             return _with_signature(inner, _with_names(signature, inner.signature))
         if kind == CursorKind.CALL_EXPR:
             return self._call(cursor, children, place, lookup, depth)
@@ -85,7 +92,7 @@ class KernelReader:
         for child in arguments:
             if child.kind == CursorKind.TYPE_REF and child.referenced is not None:
                 type_ = child.referenced.type
-                signature = _signature_of_callable(type_)
+                signature = self._callable(type_)
                 if signature is not None:
                     return Kernel(KernelKind.KERNEL, qualified_name(child.referenced), place, signature)
         return Kernel(KernelKind.KERNEL, self._source_name(call, place), place)
@@ -133,9 +140,11 @@ class KernelReader:
 
     def _wrapper(self, cursor: Cursor, name: str, place: Place) -> Kernel | None:
         """A call of the project's own that returns the kernel: what counts is what it returns."""
-        signature = _signature_of_callable(cursor.type)
+        signature = self._callable(cursor.type)
         if signature is None:
             return None
+        if self._names_doubtful(cursor):
+            signature = None
         referenced = cursor.referenced
         qualified = qualified_name(referenced) if referenced is not None else name
         return Kernel(KernelKind.KERNEL, qualified or name, place, signature, wrapped=True)
@@ -169,6 +178,8 @@ class KernelReader:
         if reference.type.kind != TypeKind.DEPENDENT and function.result_type.spelling != UNKNOWN:
             signature = self.signature(function)
         name = self._written_name(function, reference)
+        if "<" in name and self._names_doubtful(reference):
+            signature = None
         if signature is not None and _is_boxed(signature):
             return Kernel(KernelKind.BOXED, name, place, None, declared, defined)
         return Kernel(KernelKind.KERNEL, name, place, signature, declared, defined)
@@ -195,7 +206,9 @@ class KernelReader:
     def _variable(self, variable: Cursor, cursor: Cursor, place: Place, lookup: Lookup, depth: int) -> Kernel | None:
         """A variable that holds the kernel: a lambda, a pointer, a variable template that adapts a function."""
         name = qualified_name(variable) + self._template_arguments(cursor)
-        signature = _signature_of_callable(cursor.type)
+        signature = None
+        if not variable.is_invalid and not self._names_doubtful(cursor):
+            signature = self._callable(cursor.type)
         for child in variable.children():
             if child.is_expression:
                 inner = self._read(child, place, lookup, depth + 1)
@@ -231,31 +244,124 @@ class KernelReader:
         return text.lstrip("&( ").rstrip(") ").removeprefix("::") if not text.endswith("()") else text.lstrip("&( ")
 
     def _lambda(self, cursor: Cursor, place: Place) -> Kernel:
-        return Kernel(KernelKind.KERNEL, "<lambda>", place, _signature_of_callable(cursor.type), place, place)
+        return Kernel(KernelKind.KERNEL, "<lambda>", place, self._callable(cursor.type), place, place)
 
     # -- signatures
 
-    def signature(self, function: Cursor) -> Signature:
-        """The signature of a function as declared; a type in whose spelling libclang found errors is `?`."""
-        doubtful = function.is_invalid
-        parameters = tuple(self._parameter(argument, doubtful) for argument in parameters_of(function))
-        returns = convert(function.result_type)
+    def _callable(self, type_: Type) -> Signature | None:
+        """The signature of a function pointer, or of the call operator of a lambda or functor."""
+        found = _signature_of_type(type_)
+        if found is not None:
+            return None if self._is_doubtful_alias(type_) else found
+        operator = _call_operator(type_)
+        return self.signature(operator) if operator is not None else None
+
+    def _is_doubtful_alias(self, type_: Type) -> bool:
+        """Whether a type is an alias, or a pointer to one, in whose declaration libclang found errors."""
+        while True:
+            if type_.kind == TypeKind.ELABORATED:
+                type_ = type_.named_type
+            elif type_.kind == TypeKind.POINTER:
+                type_ = type_.pointee
+            elif type_.kind == TypeKind.TYPEDEF:
+                place = self.sources.place(type_.declaration)
+                if place is not None and self.sources.has_error(place):
+                    return True
+                type_ = type_.declaration.underlying_type
+            else:
+                return False
+
+    def signature(self, function: Cursor) -> Signature | None:
+        """The signature of a function as declared; a type in whose spelling libclang found errors is `?`.
+
+        libclang takes an unknown type for `int`, and reads on after an unknown word in a parameter list as if the list
+        ended there: what it says of a declaration with errors is not to be believed. None where not even the number of
+        parameters is known.
+        """
+        identity = function.identity
+        if identity not in self._signatures:
+            self._signatures[identity] = self._signature(function)
+        return self._signatures[identity]
+
+    def _signature(self, function: Cursor) -> Signature | None:
         place = self.sources.place(function)
-        if doubtful and place is not None:
-            name = self.sources.tu.expansion(function.location).offset
-            before = Place(place.path, place.line, place.start, max(place.start, name))
-            if self.sources.has_error(before):
-                returns = CppType("?", spelling=self.sources.text(before))
+        arguments = parameters_of(function)
+        parameters = tuple(self._parameter(argument) for argument in arguments)
+        if place is None:
+            return Signature(convert(function.result_type), parameters, function.type.is_noexcept, place)
+        if any(parameter.place is None for parameter in parameters):
+            return None
+        gaps, body = self._gaps(place, arguments)
+        errors = [self.sources.has_error(gap) and not self._is_default(gap) for gap in gaps]
+        after = self.sources.text(gaps[-1])
+        if any(errors[1:-1]) or (arguments and errors[-1] and "->" not in after):
+            return None
+        returns = convert(function.result_type)
+        is_wrong = self._is_deduced(function, place, after) and self.sources.has_error(body)
+        if errors[0] or errors[-1] or is_wrong:
+            written = after.partition("->")[2] or self.sources.text(gaps[0]).rpartition(function.spelling)[0]
+            returns = CppType("?", spelling=written.strip(" {"))
         return Signature(returns, parameters, function.type.is_noexcept, place)
 
-    def _parameter(self, argument: Cursor, doubtful: bool) -> Parameter:
+    def _gaps(self, place: Place, arguments: list[Cursor]) -> tuple[list[Place], Place]:
+        """What of a function's declaration is before, between and behind its parameters, and its body.
+
+        The body is looked for in the text: a specialization of a template has none in the syntax tree.
+        """
+        owns = [own for own in map(self.sources.place, arguments) if own is not None and own.path == place.path]
+        edges = [min([place.start, *(own.start for own in owns)])]  # a lambda's own place is behind its parameters
+        for own in owns:
+            if own.start >= edges[-1]:
+                edges += [own.start, own.end]
+        stop = max(place.end, edges[-1])
+        brace = self.sources.view_of(place).data.find(b"{", edges[-1], stop)
+        edges.append(brace if brace >= 0 else stop)
+        starts, ends = edges[::2], edges[1::2]
+        gaps = [Place(place.path, place.line, start, end) for start, end in zip(starts, ends, strict=True)]
+        return gaps, Place(place.path, place.line, edges[-1], stop)
+
+    def _is_default(self, gap: Place) -> bool:
+        """Whether a default value is behind a parameter: libclang leaves one with errors out of it."""
+        before = self.sources.view_of(gap).data[max(0, gap.start - _SHOWN) : gap.start].rstrip()
+        return before.endswith(b"=") or self.sources.text(gap).startswith("=")
+
+    def _is_deduced(self, function: Cursor, place: Place, after: str) -> bool:
+        """Whether the body says what the function returns."""
+        return "->" not in after and (function.spelling == "operator()" or self._starts_with_auto(place))
+
+    def _starts_with_auto(self, place: Place) -> bool:
+        return (
+            _AUTO.search(self.sources.text(Place(place.path, place.line, place.start, place.start + _SHOWN)))
+            is not None
+        )
+
+    def _parameter(self, argument: Cursor) -> Parameter:
         place = self.sources.place(argument)
-        if place is not None and (doubtful or argument.is_invalid) and self.sources.has_error(place):
-            text = self.sources.text(place)
+        if place is not None and self.sources.has_error(place):
+            text = self.sources.text(place).partition("=")[0].rstrip()
             name = argument.spelling
             written = text[: -len(name)].strip() if name and text.endswith(name) else text
             return Parameter(name, CppType("?", spelling=written), place)
         return Parameter(argument.spelling, convert(argument.type), place)
+
+    def _names_doubtful(self, cursor: Cursor, depth: int = 0) -> bool:
+        """Whether an expression names a function of whose types not all are known.
+
+        What a template makes of such a function shows `int` for them.
+        """
+        for inner in cursor.walk():
+            named = inner.referenced if inner.kind == CursorKind.DECL_REF_EXPR and inner != cursor else None
+            if named is None:
+                continue
+            if named.kind in _FUNCTION_KINDS:
+                signature = self.signature(named)
+                if signature is None or _is_doubtful(signature):
+                    return True
+            elif named.kind == CursorKind.VAR_DECL and depth < _DEEPEST:
+                found = (self._names_doubtful(child, depth + 1) for child in named.children())
+                if any(found):
+                    return True
+        return False
 
 
 def _is_lambda(cursor: Cursor) -> bool:
@@ -265,7 +371,7 @@ def _is_lambda(cursor: Cursor) -> bool:
 def _refers_to_function(declaration: Cursor) -> bool:
     if declaration.kind in _FUNCTION_KINDS:
         return True
-    return declaration.kind == CursorKind.VAR_DECL and _signature_of_callable(declaration.type) is not None
+    return declaration.kind == CursorKind.VAR_DECL and _is_callable(declaration.type)
 
 
 def _callee_name(children: list[Cursor]) -> str:
@@ -306,11 +412,12 @@ def _signature_of_type(type_: Type) -> Signature | None:
     return Signature(convert(function.result), parameters, function.is_noexcept)
 
 
-def _signature_of_callable(type_: Type) -> Signature | None:
-    """The signature of a function pointer, or of the call operator of a lambda or functor."""
-    found = _signature_of_type(type_)
-    if found is not None:
-        return found
+def _is_callable(type_: Type) -> bool:
+    return _signature_of_type(type_) is not None or _call_operator(type_) is not None
+
+
+def _call_operator(type_: Type) -> Cursor | None:
+    """The call operator of a lambda or functor; None where there are several, or a template."""
     canonical = type_.canonical
     if canonical.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
         canonical = canonical.pointee.canonical
@@ -321,11 +428,18 @@ def _signature_of_callable(type_: Type) -> Signature | None:
         for child in canonical.declaration.children()
         if child.kind in (CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE) and child.spelling == "operator()"
     ]
-    if len(operators) != 1 or operators[0].kind == CursorKind.FUNCTION_TEMPLATE:
-        return None
-    method = operators[0]
-    parameters = tuple(Parameter(a.spelling, convert(a.type)) for a in method.arguments())
-    return Signature(convert(method.result_type), parameters, method.type.is_noexcept)
+    return operators[0] if len(operators) == 1 and operators[0].kind == CursorKind.CXX_METHOD else None
+
+
+def _is_doubtful(signature: Signature) -> bool:
+    """Whether a type is unknown, or a part of one."""
+    waiting = [signature.returns, *(parameter.type for parameter in signature.parameters)]
+    while waiting:
+        type_ = waiting.pop()
+        if type_.name == "?":
+            return True
+        waiting.extend(type_.arguments)
+    return False
 
 
 def _is_boxed(signature: Signature) -> bool:

@@ -287,7 +287,7 @@ def _repaired(repairs: Repairs) -> Repaired | None:
     return Repaired(header, tuple(repairs.arguments()), names)
 
 
-_OF_EVERY_HEADER = frozenset(words(b"namespace op_lint struct unknown template class Types static T auto values"))
+_OF_EVERY_HEADER = frozenset(words(b"namespace op_lint struct unknown using template class Types static T auto values"))
 
 
 class _Reading:
@@ -369,12 +369,12 @@ class _Reading:
             files[OVERLAY] = overlay()
         memory = self.reader.memory
         if memory is None:
-            return self._whole(files, arguments).found
+            return self._whole(files, arguments, assignment).found
         from op_lint.cpp.incremental import Ways
 
         ways = Ways(
             lambda data, repaired: self._part({**files, self.main.alias: data}, arguments, repaired),
-            lambda: self._whole(files, arguments),
+            lambda: self._whole(files, arguments, assignment),
             lambda parsed: not self._unread(parsed.found, assignment),
         )
         parsed = memory.read(self._source(files, arguments), tuple(sorted(assignment.items())), ways)
@@ -414,7 +414,7 @@ class _Reading:
         found = unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors))
         return Parsed(found, errors, [error for error in errors if not tu.is_semantic(error)])
 
-    def _whole(self, files: dict[str, bytes], arguments: Sequence[str]) -> Parsed:
+    def _whole(self, files: dict[str, bytes], arguments: Sequence[str], assignment: passes.Assignment) -> Parsed:
         """Parse, again with repairs where registration code has errors."""
         from op_lint.cpp import clang, repair, unit_reader
         from op_lint.cpp.incremental import Parsed
@@ -430,10 +430,11 @@ class _Reading:
             tu = clang.parse(self.main.alias, files, first)
             errors = tu.errors()
             for _ in range(0 if real else repair.MOST_ROUNDS):
-                wrong = repair.relevant(errors, self._zones) if errors else []
+                wrong = repair.in_zones(errors, self._zones) if errors else []
+                self.repaired = self.repaired or bool(wrong)
+                wrong += repair.in_typedefs(errors, self.preprocessed)
                 if not wrong or not repairs.add(wrong, tu, self.preprocessed):
                     break
-                self.repaired = True
                 files[repair.REPAIR] = repairs.header()
                 tu = clang.parse(self.main.alias, files, [*arguments, "-include", repair.REPAIR, *repairs.arguments()])
                 errors = tu.errors()
@@ -443,7 +444,15 @@ class _Reading:
             return Parsed(Registrations(), (), is_plain=False)
         found = unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors))
         broken = [error for error in errors if not tu.is_semantic(error)]
-        return Parsed(found, errors, broken, _repaired(repairs))
+        missed = self._unread(found, assignment) if errors and not real else ()
+        if missed and repairs.add(errors, tu, self.preprocessed):
+            # A declaration elsewhere has errors, and libclang dropped what uses it.
+            self.repaired = True
+            files[repair.REPAIR] = repairs.header()
+            again = self._part(files, [*arguments, "-include", repair.REPAIR, *repairs.arguments()], None)
+            if again is not None and len(self._unread(again.found, assignment)) < len(missed):
+                return again._replace(repaired=_repaired(repairs), is_plain=False)
+        return Parsed(found, errors, broken, _repaired(repairs), is_plain=not missed)
 
     def _unread(self, found: Registrations, assignment: passes.Assignment) -> list[Unresolved]:
         """What of the text that one reading compiles it did not give."""

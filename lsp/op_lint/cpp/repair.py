@@ -1,8 +1,8 @@
 """Declarations for what a registration names and no header that is here declares.
 
-`m.impl("f", &f_cuda)` says all that op-lint needs, yet libclang drops the statement when nothing declares `f_cuda`.
-So the errors inside registration code are read, what they miss is declared in a header of ours, and the source is
-parsed again.
+`m.impl("f", &f_cuda)` says all that op-lint needs, yet libclang drops the statement when nothing declares `f_cuda`,
+and takes `Config` in `[](Tensor x, Config c) {...}` for `int`. So the errors inside registration code are read, what
+they miss is declared in a header of ours, and the source is parsed again.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ REPAIR = "/_r"
 """The name of the header of repairs in every parse."""
 
 UNKNOWN = "op_lint::unknown"
-"""The result type of every function that a repair declares."""
+"""What a repair declares: the result type of every function, and what every type stands for."""
 
 MOST_ROUNDS = 4
 
-_UNDECLARED = re.compile(r"(?:use of undeclared identifier|unknown type name) '(\w+)'")
+_UNDECLARED = re.compile(r"(?:use of undeclared identifier|unknown type name|no template named) '(\w+)'(?! in )")
 _NO_MEMBER = re.compile(r"no (?:member|type|template) named '(\w+)' in (?:namespace )?'([^']+)'")
 _ARGUMENTS = rb"(?:\s*<[^<>;(){}]*>)?"
 _NAME = re.compile(
@@ -30,6 +30,14 @@ _NAME = re.compile(
 )
 """A name as written, with the namespaces and classes before it and the template arguments in and after it."""
 _CALL = re.compile(rb"\s*\(")
+_BEFORE_TYPE = re.compile(
+    rb"(?:->|(?<!\w)(?:const|typename)|(?<!\w)(?:optional|vector|ArrayRef|List|tuple|pair|array|\w+_ptr)\s*<[^<>(){};]*)\s*\Z"
+)
+_AFTER_TYPE = re.compile(rb"(?:\s*const\b)?(?:\s*[&*]+\s*[,)>]|[\s&*]*(?<![\w>])[A-Za-z_]\w*\s*[,)=;{])")
+"""What stands before a name, or behind it, only where it names a type."""
+_VALUE = re.compile(rb"\s*(?:-?\d|true\b|false\b)")
+_TYPEDEF = re.compile(rb"(?<!\w)typedef\s[^;{}]*\Z")
+_NEAR = 200
 _PART = re.compile(rb"([A-Za-z_]\w*)\s*(<)?")
 
 
@@ -84,12 +92,30 @@ class Repairs:
         is_called = written is not None and _CALL.match(written.string, written.end()) is not None
         holders = [(part, False) for part in scope] + outer
         in_class = any(template for _, template in holders)
-        text = _function(last, is_template, is_static=in_class, is_called=is_called)
+        if written is not None and _names_type(written):
+            text = _type(last, written.group(1), is_template)
+        else:
+            text = _function(last, is_template, is_static=in_class, is_called=is_called)
         for part, template in reversed(holders):
             text = (
                 f"template <class... T> struct {part} {{ {text} }};" if template else f"namespace {part} {{ {text} }}"
             )
         self.declarations[text] = None
+
+
+def _names_type(written: re.Match[bytes]) -> bool:
+    """Whether a name stands where only a type can."""
+    before = written.string[max(0, written.start() - _NEAR) : written.start()]
+    return _BEFORE_TYPE.search(before) is not None or _AFTER_TYPE.match(written.string, written.end()) is not None
+
+
+def _type(name: str, written: bytes, is_template: bool) -> str:
+    """The declaration of a type, which is an alias so that no class of this name is in the way later on."""
+    if not is_template:
+        return f"using {name} = {UNKNOWN};"
+    arguments = written[written.rindex(b"<") + 1 : written.rindex(b">")].split(b",")
+    parameters = ", ".join("auto" if _VALUE.match(argument) else "class" for argument in arguments)
+    return f"template <{parameters}> using {name} = {UNKNOWN};"
 
 
 def _function(name: str, is_template: bool, *, is_static: bool, is_called: bool) -> str:
@@ -146,7 +172,7 @@ def _is_in_define(data: bytes, offset: int) -> bool:
     return re.match(rb"\s*#\s*define\b", data[start + 1 : offset]) is not None
 
 
-def relevant(errors: Sequence[Diagnostic], zones: Sequence[tuple[str, int, int]]) -> list[Diagnostic]:
+def in_zones(errors: Sequence[Diagnostic], zones: Sequence[tuple[str, int, int]]) -> list[Diagnostic]:
     """The errors inside registration code: in `zones` (file, start, end) by where a macro is used or written."""
     return [
         error
@@ -157,3 +183,14 @@ def relevant(errors: Sequence[Diagnostic], zones: Sequence[tuple[str, int, int]]
             for file, start, end in zones
         )
     ]
+
+
+def in_typedefs(errors: Sequence[Diagnostic], sources: Preprocessed) -> list[Diagnostic]:
+    """The errors inside a `typedef`: its name stands for `int` then, wherever it is used."""
+    data = {view.alias: view.data for view in sources.views}
+    return [error for error in errors if _is_in_typedef(data.get(error.spelled.file or "", b""), error.spelled.offset)]
+
+
+def _is_in_typedef(data: bytes, offset: int) -> bool:
+    before = data[max(0, offset - _NEAR) : offset]
+    return b"typedef" in before and _TYPEDEF.search(before) is not None

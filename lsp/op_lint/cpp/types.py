@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from op_lint.cpp.clang import qualified_name
 from op_lint.cpp.libclang import Cursor, CursorKind, Type, TypeKind
+from op_lint.cpp.repair import UNKNOWN
 from op_lint.facts import CppType
 
 _KEPT = {
@@ -34,13 +35,15 @@ def convert(type_: Type, depth: int = 0) -> CppType:
     `long` is only said where the source says it: in the arguments of a specialization, in what `auto` or a template
     parameter stands for, libclang shows this platform's 64-bit integer whatever was written, and that is `int64_t`.
     """
-    spelling = type_.spelling
+    spelling = "" if UNKNOWN in type_.spelling else type_.spelling
     if depth > _DEEPEST:
         return CppType("?", spelling=spelling)
     kind = type_.kind
     if kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
         inner = convert(type_.pointee, depth + 1)
         reference = "&" if kind == TypeKind.LVALUEREFERENCE else "&&"
+        if inner.name == "?":
+            return CppType("?", spelling=spelling)  # the spelling says that it is a reference
         return CppType(inner.name, inner.arguments, inner.const, reference, spelling)
     const = bool(type_.is_const)
     name, arguments = _core(type_, depth)
@@ -61,6 +64,8 @@ def _core(type_: Type, depth: int) -> tuple[str, tuple[CppType, ...]]:
         alias = type_.declaration
         if alias.spelling in _KEPT:
             return str(alias.spelling), ()
+        if alias.is_invalid:
+            return "?", ()  # an alias of something that libclang does not know, and takes for `int`
         return _core(alias.underlying_type, depth + 1)
     if kind == TypeKind.ELABORATED:
         return _core(type_.named_type, depth + 1)
@@ -89,6 +94,8 @@ def _named(type_: Type, depth: int) -> tuple[str, tuple[CppType, ...]]:
         if declaration.kind == CursorKind.NO_DECL_FOUND:
             return "?", ()
     name = qualified_name(declaration)
+    if name == UNKNOWN:
+        return "?", ()
     if name in _STRINGS and (characters := canonical.template_arguments()):
         element = characters[0].spelling
         return (_STRINGS[name], ()) if element == "char" else (name, (CppType(element),))

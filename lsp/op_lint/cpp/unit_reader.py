@@ -52,11 +52,13 @@ class _UnitReader:
             self.called_initialiser(cursor)
         main = self.sources.main.alias
         for cursor in self.declarations:
-            if self.tu.expansion(cursor.location).file != main:
+            is_function = cursor.kind in FUNCTIONS
+            is_field = cursor.kind == CursorKind.FIELD_DECL
+            if not (is_function or is_field) or self.tu.expansion(cursor.location).file != main:
                 continue
-            if cursor.kind in FUNCTIONS:
+            if is_function:
                 self.function(cursor)
-            elif cursor.kind == CursorKind.FIELD_DECL and type_name(cursor.type) == LEGACY_TYPE:
+            elif type_name(cursor.type) == LEGACY_TYPE:
                 self.bodies.expressions(cursor, Scope({}))
         return self.recorder.found
 

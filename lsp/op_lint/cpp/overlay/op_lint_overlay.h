@@ -391,6 +391,14 @@ int strcmp(const char*, const char*);
 #define __host_device__
 struct dim3 { unsigned x, y, z; constexpr dim3(unsigned = 1, unsigned = 1, unsigned = 1); };
 struct uint3 { unsigned x, y, z; };
+#ifdef __CUDA__
+#define OP_LINT_VECTORS(T, N) \
+  struct N##2 { T x, y; }; struct N##3 { T x, y, z; }; struct N##4 { T x, y, z, w; };
+OP_LINT_VECTORS(char, char) OP_LINT_VECTORS(short, short) OP_LINT_VECTORS(int, int) OP_LINT_VECTORS(long, long)
+OP_LINT_VECTORS(float, float) OP_LINT_VECTORS(double, double) OP_LINT_VECTORS(long long, longlong)
+#undef OP_LINT_VECTORS
+struct uint2 { unsigned x, y; }; struct uint4 { unsigned x, y, z, w; };
+#endif
 typedef struct CUstream_st* cudaStream_t;
 typedef struct ihipStream_t* hipStream_t;
 enum cudaError_t { cudaSuccess };
