@@ -16,7 +16,7 @@ import msgspec
 
 from op_lint.condition import ALWAYS, Condition, conjunction
 from op_lint.config import Settings
-from op_lint.dispatch.keys import IMPLICIT
+from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT
 from op_lint.facts import (
     Definition,
     Fallback,
@@ -320,6 +320,38 @@ class Program:
             return True
         return not self._unresolved_kernels_in.isdisjoint(hidden)
 
+    def may_have_fake(self, operator: OperatorName) -> bool:
+        """Whether an operator may have a fake, or a composite kernel, that no fact shows.
+
+        So it is where a file could not be read to its end, where a kernel at a key that could be one of these is not
+        resolved, and where a namespace that is the name of a macro has a kernel for an operator of that name. Functions
+        that define what they are given register kernels for that, and not for operators that are defined elsewhere.
+        """
+        if self._incomplete or operator in self._implemented_somehow:
+            return True
+        if not self._unresolved_fakes_in.isdisjoint({None, operator.namespace}):
+            return True
+        namesakes = self._implemented_namesakes.get(local_name(operator), frozenset())
+        return any({operator.namespace, namespace} & self._symbols for namespace in namesakes - {operator.namespace})
+
+    @cached_property
+    def _implemented_namesakes(self) -> dict[str, frozenset[str]]:
+        """The namespaces that have kernels for an operator of a name and overload."""
+        pairs = _grouped((local_name(operator), operator.namespace) for operator in self._implementations_of)
+        return {name: frozenset(namespaces) for name, namespaces in pairs.items()}
+
+    @cached_property
+    def _unresolved_fakes_in(self) -> frozenset[str | None]:
+        """The namespaces (None: one that is not known) with kernels, which may be fakes, of unknown operators."""
+        defining = {found.place.path for found in self._unresolved_definitions if found.what == "def"}
+        return frozenset(
+            found.namespace
+            for found in self._unresolved_kernels
+            if found.operator is None
+            and (found.key is None or found.key in _TAKE_FAKES)
+            and not (found.language is Language.PYTHON and (found.what == "unit" or found.place.path in defining))
+        )
+
     def nearest_operator(self, operator: OperatorName) -> OperatorName | None:
         """The defined operator that `operator` was probably meant to be: of its namespace, or its namesake elsewhere.
 
@@ -492,6 +524,9 @@ class Program:
                 found.append(Registered(fact, unit, file.path, scope))
         return tuple(sorted(found, key=_fact_order))
 
+
+_TAKE_FAKES = frozenset({"Meta", IMPLICIT, EXPLICIT, EXPLICIT_NON_FUNCTIONAL})
+"""The keys whose kernels run with fake tensors."""
 
 _LEAST_SIMILARITY = 0.8
 _MAY_DEFINE = frozenset({"def", "unit"})

@@ -1,0 +1,27 @@
+"""Which operators torch can run with fake tensors although nobody registered a fake (torch 2.13)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from op_lint.schema.model import Kind, Schema, Type
+
+_TRIVIAL_TAGS = frozenset({"inplace", "out"})
+"""Tags of operators of which torch knows what they return: arguments."""
+
+
+def needs_fake(schema: Schema, tags: Collection[str] = ()) -> bool:
+    """Whether torch.compile and torch.export need a fake of an operator that has no composite kernel.
+
+    One that writes to arguments and returns nothing has a trivial one. One that neither takes nor returns tensors is
+    asked for its fake, too, but no graph of tensors has it.
+    """
+    if not any(_has_tensor(each.type) for each in (*schema.arguments, *schema.returns)):
+        return False
+    if not schema.returns and any(argument.is_written for argument in schema.arguments):
+        return False
+    return not any(tag.rpartition(".")[2].rpartition("::")[2] in _TRIVIAL_TAGS for tag in tags)
+
+
+def _has_tensor(type_: Type) -> bool:
+    return type_.kind is Kind.TENSOR or any(map(_has_tensor, type_.elements))
