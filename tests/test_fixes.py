@@ -17,6 +17,10 @@ _CASES = sorted(path for path in CASES.iterdir() if path.is_dir())
 _RULES = load_packs().rules
 
 
+_SHOWN = {"OPL302"}
+"""What an operator lacks is seen once it has a kernel."""
+
+
 def _apply(folder: Path, fix: dict[str, Any]) -> None:
     """Make the edits of a fix, last one first, so that none moves another."""
     for edit in sorted(fix["edits"], key=lambda edit: (edit["path"], edit["line"], edit["column"]), reverse=True):
@@ -42,7 +46,7 @@ def _assert_fixes_hold(folder: Path, *arguments: str) -> set[str]:
         after = check(folder, *arguments)
         assert (finding["code"], finding["message"]) not in _said(after), finding
         assert len(after) < len(before), (finding, after)
-        assert {found["code"] for found in after} <= {found["code"] for found in before}, (finding, after)
+        assert {found["code"] for found in after} <= {found["code"] for found in before} | _SHOWN, (finding, after)
         for path, content in original.items():
             path.write_bytes(content)
     return {finding["code"] for finding in fixable}

@@ -23,11 +23,14 @@ from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program, Registered, local_name
 from op_lint.rule import Rule
 from op_lint.schema.fakes import needs_fake
+from op_lint.schema.match import Verdict, compare
 from op_lint.schema.model import Argument, Schema
 from op_lint_rules._words import when, where
 from op_lint_rules.coverage._kernels import COMPOSITE, backend_keys
 
 _META = "Meta"
+
+_HEADERS = (".h", ".hh", ".hpp", ".cuh", ".inc")
 
 _OUT = re.compile(r"(?:^|_)out$")
 """Overloads that write to what the caller gives: torch.compile calls the others."""
@@ -224,8 +227,10 @@ def _cpp_stub(program: Program, operator: OperatorName, definition: Registered[D
     """A kernel and a block behind the block that defines the operator; None where no kernel shows the C++ types."""
     unit, body = definition.unit, definition.unit.body
     plain = unit.kind in (UnitKind.LIBRARY, UnitKind.FRAGMENT) and unit.namespace_macro is None and not unit.stable
-    signature = _signature(program, operator)
-    if not plain or body is None or unit.spelled is not None or signature is None:
+    schema = parsed(schema_text(definition.fact).value)
+    signature = _signature(program, operator, schema) if isinstance(schema, Schema) else None
+    is_source = body is not None and body.path == definition.file and not body.path.endswith(_HEADERS)
+    if not plain or body is None or not is_source or unit.spelled is not None or signature is None:
         return None
     function = re.sub(r"\W", "_", local_name(operator)) + "_meta"
     parameters = ", ".join(f"{each.type} {each.name}".strip() for each in signature.parameters)
@@ -239,11 +244,13 @@ def _cpp_stub(program: Program, operator: OperatorName, definition: Registered[D
     return Edit(Place(body.path, body.line, after, after), text)
 
 
-def _signature(program: Program, operator: OperatorName) -> Signature | None:
-    for found in program.kernels_of(operator).values():
-        for each in found:
-            kernel = each.fact.kernel
-            if kernel is not None and kernel.signature is not None and not kernel.wrapped and not kernel.stable:
-                shown = (kernel.signature.returns, *(parameter.type for parameter in kernel.signature.parameters))
-                return kernel.signature if all("?" not in str(type_) for type_ in shown) else None
-    return None
+def _signature(program: Program, operator: OperatorName, schema: Schema) -> Signature | None:
+    """The C++ types of a kernel that fits the schema; None where some kernel does not, or has other types."""
+    kernels = [each.fact.kernel for found in program.kernels_of(operator).values() for each in found]
+    signatures = [
+        kernel.signature for kernel in kernels if kernel is not None and not (kernel.wrapped or kernel.stable)
+    ]
+    known = [signature for signature in signatures if signature is not None]
+    if len(known) != len(kernels) or any(compare(each, schema).verdict is not Verdict.FITS for each in known):
+        return None
+    return known[0] if len({str(each) for each in known}) == 1 else None
