@@ -16,12 +16,13 @@ def needs_fake(schema: Schema, tags: Collection[str] = ()) -> bool:
     One that writes to arguments and returns nothing has a trivial one. One that neither takes nor returns tensors is
     asked for its fake, too, but no graph of tensors has it.
     """
-    if not any(_has_tensor(each.type) for each in (*schema.arguments, *schema.returns)):
+    if not any(has_tensor(each.type) for each in (*schema.arguments, *schema.returns)):
         return False
     if not schema.returns and any(argument.is_written for argument in schema.arguments):
         return False
     return not any(tag.rpartition(".")[2].rpartition("::")[2] in _TRIVIAL_TAGS for tag in tags)
 
 
-def _has_tensor(type_: Type) -> bool:
-    return type_.kind is Kind.TENSOR or any(map(_has_tensor, type_.elements))
+def has_tensor(type_: Type) -> bool:
+    """Whether a tensor may be in a value of a type."""
+    return type_.kind is Kind.TENSOR or any(map(has_tensor, type_.elements))

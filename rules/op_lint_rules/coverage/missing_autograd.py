@@ -9,7 +9,8 @@ from op_lint.findings import Finding, Related, Severity
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program, Registered
 from op_lint.rule import Rule
-from op_lint.schema.model import Kind, Schema, Type
+from op_lint.schema.fakes import has_tensor
+from op_lint.schema.model import Schema
 from op_lint_rules._words import where
 from op_lint_rules.coverage._kernels import is_backend
 
@@ -121,12 +122,8 @@ def _is_differentiable(definition: Registered[Definition]) -> bool:
     schema = parsed(schema_text(definition.fact).value)
     if not isinstance(schema, Schema) or any(argument.is_written for argument in schema.arguments):
         return False
-    takes = any(_has_tensor(argument.type) for argument in schema.arguments)
-    return takes and any(returned.alias is None and _has_tensor(returned.type) for returned in schema.returns)
-
-
-def _has_tensor(type_: Type) -> bool:
-    return type_.kind is Kind.TENSOR or any(map(_has_tensor, type_.elements))
+    takes = any(has_tensor(argument.type) for argument in schema.arguments)
+    return takes and any(returned.alias is None and has_tensor(returned.type) for returned in schema.returns)
 
 
 def _backward(program: Program, operator: OperatorName) -> OperatorName | None:

@@ -46,6 +46,7 @@ class MissingBackendKernel(Rule):
 
     at::Tensor nms_cpu(const at::Tensor& boxes, double limit);
     at::Tensor nms_autocast(const at::Tensor& boxes, double limit);
+    at::Tensor nms_meta(const at::Tensor& boxes, double limit);
 
     TORCH_LIBRARY(demo, m) {
       m.def("nms(Tensor boxes, float limit) -> Tensor");
@@ -53,6 +54,10 @@ class MissingBackendKernel(Rule):
 
     TORCH_LIBRARY_IMPL(demo, CPU, m) {
       m.impl("nms", &nms_cpu);
+    }
+
+    TORCH_LIBRARY_IMPL(demo, Meta, m) {
+      m.impl("nms", &nms_meta);
     }
 
     TORCH_LIBRARY_IMPL(demo, AutocastCUDA, m) {
@@ -67,6 +72,7 @@ class MissingBackendKernel(Rule):
 
     at::Tensor nms_cpu(const at::Tensor& boxes, double limit);
     at::Tensor nms_autocast(const at::Tensor& boxes, double limit);
+    at::Tensor nms_meta(const at::Tensor& boxes, double limit);
 
     TORCH_LIBRARY(demo, m) {
       m.def("nms(Tensor boxes, float limit) -> Tensor");
@@ -74,6 +80,10 @@ class MissingBackendKernel(Rule):
 
     TORCH_LIBRARY_IMPL(demo, CPU, m) {
       m.impl("nms", &nms_cpu);
+    }
+
+    TORCH_LIBRARY_IMPL(demo, Meta, m) {
+      m.impl("nms", &nms_meta);
     }
 
     TORCH_LIBRARY_IMPL(demo, AutocastCPU, m) {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from op_lint.condition import ALWAYS
 from op_lint.facts import (
@@ -22,13 +22,14 @@ from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program, Registered, local_name
 from op_lint.rule import Rule
-from op_lint.schema.fakes import needs_fake
+from op_lint.schema.fakes import has_tensor, needs_fake
 from op_lint.schema.match import Verdict, compare
 from op_lint.schema.model import Argument, Schema
 from op_lint_rules._words import when, where
 from op_lint_rules.coverage._kernels import COMPOSITE, backend_keys
 
 _META = "Meta"
+_SELECT = "BackendSelect"
 
 _HEADERS = (".h", ".hh", ".hpp", ".cuh", ".inc")
 
@@ -124,7 +125,7 @@ def _lacks_fake(program: Program, operator: OperatorName) -> bool:
         return False
     if any(_is_fake(each.fact.kernel) for found in kernels.values() for each in found):
         return False
-    return all(_needs_fake(program, definition) for definition in definitions)
+    return all(_needs_fake(program, definition, kernels) for definition in definitions)
 
 
 def _run_with_fakes(program: Program, operator: OperatorName) -> frozenset[str]:
@@ -145,11 +146,13 @@ def _is_fake(kernel: Kernel | None) -> bool:
     return kernel is not None and kernel.kind is KernelKind.FAKE
 
 
-def _needs_fake(program: Program, definition: Registered[Definition]) -> bool:
+def _needs_fake(program: Program, definition: Registered[Definition], kernels: Collection[str]) -> bool:
     fact = definition.fact
     schema = parsed(schema_text(fact).value)
     if not isinstance(schema, Schema) or not needs_fake(schema, fact.tags) or definition.scope is not None:
         return False
+    if not any(has_tensor(argument.type) for argument in schema.arguments) and _SELECT not in kernels:
+        return False  # nothing to dispatch on: OPL305
     if definition.unit.namespace_macro is not None or _OUT.search(fact.operator.overload):
         return False
     named = fact.python_module  # its fakes are there, and where that cannot be read nobody knows

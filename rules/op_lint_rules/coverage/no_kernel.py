@@ -37,6 +37,7 @@ class NoKernel(Rule):
     #include <torch/library.h>
 
     at::Tensor scale_cpu(const at::Tensor& x, double s);
+    at::Tensor scale_meta(const at::Tensor& x, double s);
 
     TORCH_LIBRARY(demo, m) {
       m.def("scale(Tensor x, float s) -> Tensor");
@@ -44,6 +45,10 @@ class NoKernel(Rule):
 
     TORCH_LIBRARY_IMPL(demo, CPU, m) {
       m.impl("scale", &scale_cpu);
+    }
+
+    TORCH_LIBRARY_IMPL(demo, Meta, m) {
+      m.impl("scale", &scale_meta);
     }
     ```
 

@@ -111,6 +111,7 @@ class ReturnsInput(Rule):
                         "where that is None: return nothing (`-> ()`) or always a new tensor, or, since torch 2.13, "
                         "make it keyword-only and tag the operator `torch.Tag.out`",
                     )
+                    return
 
     def _kernel(
         self, program: Program, implementation: Registered[Implementation], function: PythonFunction
