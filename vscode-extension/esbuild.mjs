@@ -1,18 +1,20 @@
 // Bundles the extension (Node) and the table's page (browser); with --tests the unit tests, with --ui those of the workbench.
 import { build, context } from 'esbuild';
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 
 const has = (option) => process.argv.includes(`--${option}`);
 const common = {
   bundle: true,
   minify: has('production'),
   sourcemap: has('production') ? false : 'linked',
-  legalComments: 'external',
+  legalComments: 'none',
   logLevel: 'warning',
 };
-const node = { ...common, platform: 'node', target: 'node20', external: ['vscode'] };
+// A dynamic import becomes a require, so that a bundle finds the one beside it.
+const node = { ...common, platform: 'node', target: 'node20', external: ['vscode'], supported: { 'dynamic-import': false } };
 const jobs = [
-  { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', format: 'cjs' },
+  { ...node, entryPoints: ['src/extension.ts'], outdir: 'dist', format: 'cjs', external: ['vscode', './client'] },
+  { ...node, entryPoints: ['src/client.ts'], outdir: 'dist', format: 'cjs' },
   {
     ...common,
     entryPoints: { view: 'src/view/main.ts' },
@@ -38,5 +40,20 @@ for (const job of wanted) rmSync(job.outdir ?? 'dist', { recursive: true, force:
 if (has('watch')) {
   for (const job of jobs) await (await context(job)).watch();
 } else {
-  await Promise.all(wanted.map((job) => build(job)));
+  const built = await Promise.all(wanted.map((job) => build({ ...job, metafile: true })));
+  if (wanted === jobs) writeFileSync('dist/third-party.txt', notices(built));
+}
+
+/** The licences of the packages whose code is in the bundles. */
+function notices(built) {
+  const files = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const packages = new Set(files.flatMap((file) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+  return [...packages].sort().map(notice).join('\n\n');
+}
+
+function notice(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  if (!file || !existsSync(`${folder}/${file}`)) throw new Error(`${name} comes without the text of its licence`);
+  return `${name} ${version} (${license})\n\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}`;
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'out/', 'bundled/', '**/node_modules/', '**/*.mjs'] },
+  { ignores: ['dist/', 'out/', 'bundled/', '**/node_modules/', '**/*.mjs', '**/*.js'] },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {

@@ -1,4 +1,9 @@
-/** The language client: what goes to the server, and what comes back. No popups: what fails goes to the log. */
+/**
+ * The language client: what goes to the server, and what comes back. No popups: what fails goes to the log.
+ *
+ * A bundle of its own, loaded when the first server is started: the library behind it is most of our code, and VS Code
+ * waits for the extension to be activated, not for this.
+ */
 import * as vscode from 'vscode';
 import {
   type ConfigurationItem,
@@ -12,7 +17,6 @@ import {
   ShowMessageNotification,
 } from 'vscode-languageclient/node';
 import { Crashes } from './crashes';
-import type { Answers } from './protocol';
 import { ruleUri } from './documents';
 import { SECTION } from './settings';
 
@@ -93,11 +97,6 @@ export async function startClient(executable: Executable, host: Host): Promise<L
   client.onNotification(ShowMessageNotification.type, ({ message }) => { host.log.info(message); });
   await client.start();
   return client;
-}
-
-/** The server's answer to one of its commands. Rejects with words for the user. */
-export async function ask<Name extends keyof Answers>(client: LanguageClient, name: Name, ...given: unknown[]): Promise<Answers[Name]> {
-  return await client.sendRequest<Answers[Name]>('workspace/executeCommand', { command: name, arguments: given });
 }
 
 /** The settings of a folder, with the interpreter that the editor has chosen for it. */

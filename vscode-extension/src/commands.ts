@@ -58,10 +58,7 @@ async function chooseRule(controller: Controller): Promise<string | undefined> {
       .filter((each) => each.source === 'op-lint' && each.range.contains(editor?.selection.active ?? each.range.start))
       .map((each) => (typeof each.code === 'object' ? String(each.code.value) : String(each.code))),
   );
-  const listed = (await controller.commandLine('rule')).split('\n').map((line) => /^(OPL\d+)\s+(\S+)\s*(.*)$/.exec(line.trim()));
-  const items = listed.flatMap((found) =>
-    found ? [{ label: found[1] ?? '', description: found[2] ?? '', detail: found[3] ?? '' }] : [],
-  );
+  const items = (await controller.rules()).map(({ code, name, summary }) => ({ label: code, description: name, detail: summary }));
   const order = [...items.filter((item) => here.has(item.label)), ...items.filter((item) => !here.has(item.label))];
   const chosen = await vscode.window.showQuickPick(order, { placeHolder: 'Rule to read about', matchOnDescription: true, matchOnDetail: true });
   return chosen?.label;

@@ -2,14 +2,16 @@
 import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Executable, LanguageClient } from 'vscode-languageclient/node';
-import { ask, startClient } from './client';
+import { ask } from './ask';
 import { type Facts, page } from './information';
 import type { Information } from './protocol';
 import { PythonExtension } from './python_extension';
 import { type Resolution, type Search, identity, lacking, locate, resolve, warning } from './server/resolution';
 import { type Launch, launchArguments, realWorld, run } from './server/world';
 import { decidesWhatRuns, importStrategy, interpreterSetting, serverCommand } from './settings';
+import { listedRules } from './rules';
 import { type State, shown } from './state';
+import type { RuleName } from './toml_features';
 
 /** Milliseconds: what pip may need on a slow line, and what a command of the command line may. */
 const PATIENCE_INSTALL = 15 * 60_000;
@@ -29,6 +31,7 @@ export class Controller implements vscode.Disposable {
   private resolution: Resolution = { verdicts: [] };
   private state: State = { kind: 'starting' };
   private work: Promise<void> = Promise.resolve();
+  private known: Promise<readonly RuleName[]> | undefined;
 
   /** Fires when the server knows something new about the workspace. */
   readonly onAnalysis = this.changedAnalysis.event;
@@ -62,7 +65,7 @@ export class Controller implements vscode.Disposable {
   /** The client of a running server. Rejects with words for the user where there is none. */
   async server(): Promise<LanguageClient> {
     await this.work;
-    if (this.client === undefined) {
+    if (this.client?.isRunning() !== true) {
       throw new Error(this.state.kind === 'failed' ? `op-lint does not run: ${this.state.reason}` : 'op-lint is starting: wait a moment');
     }
     return this.client;
@@ -73,6 +76,13 @@ export class Controller implements vscode.Disposable {
     await this.work;
     const [command, ...rest] = this.commandOf(given);
     return await run(command, rest, this.storage, PATIENCE_COMMAND);
+  }
+
+  /** Every rule that there is, as `op-lint rule` lists them. Rejects with words for the user. */
+  rules(): Promise<readonly RuleName[]> {
+    this.known ??= this.commandLine('rule').then(listedRules);
+    this.known.catch(() => { this.known = undefined; });
+    return this.known;
   }
 
   /** What was found, as a page of Markdown. */
@@ -130,7 +140,8 @@ export class Controller implements vscode.Disposable {
 
   private enqueue(task: () => Promise<void>): void {
     this.work = this.work.then(task).catch((error: unknown) => {
-      this.fail(error instanceof Error ? error.message : String(error));
+      this.running = '';
+      this.fail(error instanceof Error ? error.message : String(error), 'crash');
     });
   }
 
@@ -138,7 +149,7 @@ export class Controller implements vscode.Disposable {
     await fs.mkdir(this.storage, { recursive: true });
     const command = serverCommand();
     const strategy = importStrategy();
-    this.resolution = command.length > 0 ? { verdicts: [] } : await resolve(await this.search(), realWorld(this.launch));
+    this.resolution = await resolve(await this.search(), realWorld(this.launch));
     for (const verdict of this.resolution.verdicts) {
       this.log.info(`interpreter: ${verdict.origin} ${verdict.path ?? verdict.named}: ${verdict.words}`);
     }
@@ -149,19 +160,24 @@ export class Controller implements vscode.Disposable {
       return;
     }
     await this.stop();
+    this.known = undefined;
     if (wanted === '') {
       this.failForWantOfPython();
       return;
     }
     this.state = { kind: 'starting' };
     this.show();
+    const { startClient } = await import('./client');
     this.client = await startClient(this.executable(), {
       log: this.log,
       trace: this.trace,
       interpreterFor: (folder) => this.interpreterFor(folder),
       busy: (isBusy) => { this.isBusy(isBusy); },
       analysed: () => { this.changedAnalysis.fire(); },
-      gaveUp: () => { this.fail('the server ended again and again; its last words are in the log', 'crash'); },
+      gaveUp: () => {
+        this.running = '';
+        this.fail('the server ended again and again; its last words are in the log', 'crash');
+      },
     });
     this.running = wanted;
     this.isBusy(true);
@@ -208,7 +224,9 @@ export class Controller implements vscode.Disposable {
       this.fail(`no Python 3.10 or newer was found to run the server${tried === '' ? '' : ` (${tried})`}`, 'python');
       return;
     }
-    this.fail(`${verdict.path ?? verdict.named} ${verdict.words}`, 'libraries', verdict.lacks);
+    const reason = `it needs ${verdict.lacks.join(' and ')}, which ${verdict.path ?? verdict.named} does not have. Install it there with pip, or let the extension install it into its own folder.`;
+    this.log.error(`${verdict.path ?? verdict.named} ${verdict.words}`);
+    this.fail(reason, 'libraries', verdict.lacks);
   }
 
   private fail(reason: string, kind?: 'python' | 'libraries' | 'crash', lacks?: readonly string[]): void {
@@ -237,13 +255,18 @@ export class Controller implements vscode.Disposable {
     const target = vscode.Uri.joinPath(this.context.globalStorageUri, 'libraries', tag).fsPath;
     const given = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:', '--upgrade', '--target', target];
     this.log.info(`install: ${[interpreter, ...given, ...lacks.map(requirement)].join(' ')}`);
-    this.log.info(await run(interpreter, [...given, ...lacks.map(requirement)], this.storage, PATIENCE_INSTALL));
+    try {
+      this.log.info(await run(interpreter, [...given, ...lacks.map(requirement)], this.storage, PATIENCE_INSTALL));
+    } catch (error) {
+      throw new Error(`${lacks.join(' and ')} could not be installed: pip of ${interpreter} ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
     await this.restart();
   }
 
   private isBusy(isBusy: boolean): void {
     const { runner } = this.resolution;
-    const server = runner === undefined ? serverCommand().join(' ') : `${runner.answer.version ?? ''} on Python ${runner.answer.python.join('.')}`;
+    const command = serverCommand();
+    const server = command.length > 0 || runner === undefined ? command.join(' ') : `${runner.answer.version ?? ''} on Python ${runner.answer.python.join('.')}`;
     const information = this.state.kind === 'running' ? this.state.information : [];
     this.state = { kind: 'running', isBusy, server, information };
     this.show();

@@ -6,6 +6,7 @@ import { Controller } from './controller';
 import { Documents } from './documents';
 import { Tables } from './table/panel';
 import type { Schema } from './template';
+import { registerToml } from './toml_features';
 
 let controller: Controller | undefined;
 
@@ -18,7 +19,7 @@ export function activate(context: vscode.ExtensionContext): void {
     const file = vscode.Uri.joinPath(context.extensionUri, 'bundled', 'op-lint.schema.json').fsPath;
     return JSON.parse(await fs.readFile(file, 'utf8')) as Schema;
   };
-  context.subscriptions.push(own, documents, tables, registerCommands(own, documents, tables, schema));
+  context.subscriptions.push(own, documents, tables, registerCommands(own, documents, tables, schema), registerToml(schema, () => own.rules()));
   void vscode.commands.executeCommand('setContext', 'op-lint.active', true);
   own.update();
 }

@@ -22,7 +22,7 @@ export function shown(state: State, isTrusted: boolean, warning: string | undefi
     case 'starting':
       return { text: '$(loading~spin) op-lint', tooltip: paragraphs('op-lint is starting', notes), severity: 'none' };
     case 'failed': {
-      const cure = state.lacks === undefined ? '' : '\n\nClick to install what is missing into the extension\'s own folder.';
+      const cure = state.lacks === undefined ? '' : `\n\nClick, and choose *Install ${state.lacks.join(' and ')}*.`;
       return { text: '$(error) op-lint', tooltip: paragraphs(`op-lint does not run: ${state.reason}${cure}`, notes), severity: 'error' };
     }
     case 'running': {

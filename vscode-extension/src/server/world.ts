@@ -58,7 +58,8 @@ export function run(command: string, given: readonly string[], folder: string, p
     execFile(command, given, options, (error, stdout, stderr) => {
       if (!error) done(stdout);
       else if (error.killed) failed(new Error(`did not answer within ${patience / 1000} seconds`));
-      else failed(new Error(`cannot be run: ${lastLine(stderr) ?? error.message}`));
+      else if (typeof error.code === 'string') failed(new Error(`cannot be run: ${error.message}`));
+      else failed(new Error(`fails: ${lastLine(stderr) ?? error.message}`));
     });
   });
 }

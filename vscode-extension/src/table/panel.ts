@@ -1,7 +1,7 @@
 /** The dispatch table view: one panel that follows the server's knowledge. */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { ask } from '../client';
+import { ask } from '../ask';
 import type { Controller } from '../controller';
 import type { Place } from '../protocol';
 import { Latest } from './latest';
@@ -101,7 +101,7 @@ export class Tables implements vscode.Disposable, vscode.WebviewPanelSerializer 
     try {
       const client = await this.controller.server();
       if (this.operator === null) {
-        this.post({ type: 'matrix', matrices: await ask(client, 'op-lint.matrix') });
+        this.post({ type: 'matrix', matrices: await ask(client, 'op-lint.matrix', {}) });
         return;
       }
       const [table, why] = await Promise.all([

@@ -123,9 +123,7 @@ export class OperatorView {
     if (!this.shown) return;
     const { table, why } = this.shown;
     const visited = new Set(why.steps.map((step) => step.key));
-    const backends = new Set(table.keys.filter((entry) => entry.kind === 'backend').map((entry) => entry.key));
-    const usual = new Set([...backends].filter((key) => ['CPU', 'CUDA', 'Meta'].includes(key) || visited.has(key)));
-    const entries = [...table.keys].reverse().filter((entry) => this.every.checked || isTelling(entry, usual));
+    const entries = [...table.keys].reverse().filter((entry) => this.every.checked || isTelling(entry, visited));
     this.body.replaceChildren(...entries.map((entry) => this.entry(entry, visited.has(entry.key))));
     this.grid.settle();
   }
@@ -138,7 +136,7 @@ export class OperatorView {
       h('th', { scope: 'row' }, entry.key),
       h('td', { class: `cell ${entry.state}`, title: words }, glyph),
       h('td', {}, entry.kernel !== null && !entry.kernel.startsWith('registered at') ? entry.kernel : ''),
-      h('td', {}, entry.state === 'fallthrough' ? 'fallthrough, skipped' : entry.reason),
+      h('td', {}, entry.state === 'fallthrough' ? 'fallthrough, skipped' : entry.state === 'missing' ? 'missing' : entry.reason),
       h('td', {}, this.link(entry)),
     );
   }

@@ -50,11 +50,17 @@ export function isShown(row: Row, filter: Filter): boolean {
   return filter.text.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-/** Whether an entry of the whole table is worth a line: it has a kernel that runs, or is a backend that has none. */
-export function isTelling(entry: TableEntry, devices: ReadonlySet<string>): boolean {
-  if (entry.state === 'missing') return entry.kind === 'backend' && devices.has(entry.key);
-  return entry.state !== 'fallthrough' || entry.reason !== 'backend fallback';
+/**
+ * Whether an entry of the whole table is worth a line: the call comes by, the operator has something of its own there, or
+ * it is one of the usual backends and has nothing. What torch does for every operator is not.
+ */
+export function isTelling(entry: TableEntry, visited: ReadonlySet<string>): boolean {
+  if (visited.has(entry.key)) return true;
+  if (entry.state === 'missing') return USUAL_BACKENDS.has(entry.key);
+  return entry.reason !== 'backend fallback' || entry.source === 'workspace';
 }
+
+const USUAL_BACKENDS: ReadonlySet<string> = new Set(['CPU', 'CUDA', 'Meta']);
 
 /** How many of the rows have a kernel that runs at a key. */
 export function coverage(rows: readonly Row[], key: string): number {

@@ -19,8 +19,9 @@ wanted=$(sha256sum package-lock.json setup.sh | sha256sum)
 if [ "$(cat node_modules/.is-set-up 2>/dev/null || true)" = "$wanted" ]; then
   exit 0
 fi
-if [ -d /usr/include/node ]; then
-  export npm_config_nodedir=/usr # the headers of Debian's Node, so that none are downloaded
+nodedir=$(node -p 'path.dirname(path.dirname(process.execPath))')
+if [ -f "$nodedir/include/node/node.h" ]; then
+  export npm_config_nodedir=$nodedir # Node's own headers, so that none are downloaded
 fi
 npm ci --ignore-scripts --silent
 # argon2 is the one module with native code that code-server cannot start without.

@@ -38,8 +38,12 @@ export async function runScenarios(scenarios: readonly Scenario[], filter: strin
       await workbench?.screenshot(`failed-${name}`).catch((problem: unknown) => { console.log(`no picture: ${String(problem)}`); });
       workbench?.keepLogs(name);
       console.log(`        picture and logs: ${path.resolve('test-results')}`);
-    } finally {
+    }
+    try {
       await workbench?.close();
+    } catch (error) {
+      failed += 1;
+      console.log(`  FAIL  close: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   return { passed, failed, skipped };

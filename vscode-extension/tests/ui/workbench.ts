@@ -9,6 +9,7 @@ import { type Browser, type Frame, type Locator, type Page, chromium } from 'pla
 export const EXTENSION = path.resolve('.');
 const CODE_SERVER = path.resolve('tests/ui/node_modules/code-server/out/node/entry.js');
 const RESULTS = path.resolve('test-results');
+const PICTURES = path.resolve('media/pictures');
 const CHROMIUM_FLAGS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync',
@@ -25,6 +26,7 @@ const QUIET_SETTINGS = {
   'update.mode': 'none',
   'editor.minimap.enabled': false,
   'editor.hover.delay': 100,
+  'workbench.reduceMotion': 'on',
   'window.dialogStyle': 'custom',
 };
 
@@ -86,7 +88,9 @@ export class Workbench {
     const asked: string[] = [];
     page.on('request', (request) => {
       const { protocol, hostname } = new URL(request.url());
-      if (protocol.startsWith('http') && hostname !== '127.0.0.1') asked.push(request.url());
+      // What webviews ask of the second is a file of the extension: a service worker of the page's own answers.
+      const isLocal = hostname === '127.0.0.1' || hostname.endsWith('.vscode-resource.vscode-cdn.net');
+      if (protocol.startsWith('http') && !isLocal) asked.push(request.url());
     });
     const kind = options.workspace.endsWith('.code-workspace') ? 'workspace' : 'folder';
     await page.goto(`http://127.0.0.1:${port}/?${kind}=${options.workspace}`);
@@ -105,16 +109,17 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Open a file of the workspace at a line (1-based). */
-  async file(name: string, line = 1, column = 1): Promise<void> {
+  /** Open a file of the workspace at a line (1-based); with several folders `within` names the one that is meant. */
+  async file(name: string, line = 1, column = 1, within = ''): Promise<void> {
     await this.page.keyboard.press('Control+p');
     const input = this.page.locator('.quick-input-widget input.input');
     await input.waitFor({ timeout: PATIENCE });
     await input.fill(name);
-    const entry = this.page.locator('.quick-input-list .monaco-list-row', { hasText: path.basename(name) }).first();
-    await entry.waitFor({ timeout: PATIENCE });
-    await this.page.keyboard.press('Enter');
-    await this.tab(path.basename(name)).waitFor({ timeout: PATIENCE });
+    const entry = this.page.locator('.quick-input-list .monaco-list-row', { hasText: path.basename(name) });
+    const folder = path.dirname(name) === '.' ? '' : path.dirname(name);
+    await entry.filter({ hasText: folder }).filter({ hasText: within }).first().click({ timeout: PATIENCE });
+    await this.page.mouse.move(180, 700);
+    await eventually(`${name} in front`, async () => (await this.activeTab.innerText()) === path.basename(name));
     await this.goto(line, column);
   }
 
@@ -124,7 +129,7 @@ export class Workbench {
     const input = this.page.locator('.quick-input-widget input.input');
     await input.waitFor({ timeout: PATIENCE });
     await input.fill(`:${line}:${column}`);
-    await this.page.keyboard.press('Enter');
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: `line ${line} ` }).click({ timeout: PATIENCE });
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden', timeout: PATIENCE });
   }
 
@@ -147,6 +152,15 @@ export class Workbench {
     return this.page.locator('[id="op-lint.op-lint.op-lint.status"]');
   }
 
+  /** What the tooltip of op-lint's entry says. */
+  async statusTooltip(): Promise<string> {
+    await this.page.mouse.move(0, 0);
+    await this.status.hover();
+    const tooltip = this.page.locator('.workbench-hover-container .monaco-hover');
+    await tooltip.waitFor({ timeout: PATIENCE });
+    return await tooltip.innerText();
+  }
+
   /** What stands in notifications at this moment. */
   get toasts(): Locator {
     return this.page.locator('.notification-toast');
@@ -157,13 +171,46 @@ export class Workbench {
   }
 
   /** The page inside the dispatch table view. */
-  async tableFrame(): Promise<Frame> {
-    return await until('the dispatch table view', async () => {
+  tableFrame(): Promise<Frame> {
+    return this.frameWith('main#page');
+  }
+
+  /** The frame, of a webview, that shows something. */
+  async frameWith(selector: string): Promise<Frame> {
+    return await until(`a frame with ${selector}`, async () => {
       for (const frame of this.page.frames()) {
-        if ((await frame.locator('#page').count().catch(() => 0)) > 0) return frame;
+        if (await frame.locator(selector).first().isVisible().catch(() => false)) return frame;
       }
       return undefined;
     });
+  }
+
+  /** What the hover at the cursor says. */
+  async hover(): Promise<string> {
+    await this.page.keyboard.press('Control+k');
+    await this.page.keyboard.press('Control+i');
+    const widget = this.page.locator('.monaco-hover:not(.hidden) .hover-contents').first();
+    await widget.waitFor({ timeout: PATIENCE });
+    await eventually('the hover to have loaded', async () => !(await this.hovers()).includes('Loading'));
+    return await this.hovers();
+  }
+
+  private async hovers(): Promise<string> {
+    return (await this.page.locator('.monaco-hover:not(.hidden) .hover-contents').allInnerTexts()).join('\n');
+  }
+
+  /** The identifier of the server's process: the one that `launch.py run` was started as by this profile. */
+  serverProcess(): Promise<number | undefined> {
+    const found = spawnSync('pgrep', ['-f', `launch.py run .*${this.scratch}`], { encoding: 'utf8' }).stdout.trim().split('\n');
+    return Promise.resolve(found[0] === '' || found[0] === undefined ? undefined : Number(found[0]));
+  }
+
+  /** A picture of what stands there now; with `OP_LINT_PICTURES=1` those of the README are made anew. */
+  async picture(name: string): Promise<void> {
+    await this.screenshot(name);
+    if (process.env['OP_LINT_PICTURES'] === '1' && fs.readFileSync('README.md', 'utf8').includes(`/${name}.jpg`)) {
+      await this.page.screenshot({ path: path.join(PICTURES, `${name}.jpg`), type: 'jpeg', quality: 78 });
+    }
   }
 
   async screenshot(name: string): Promise<void> {
@@ -198,6 +245,7 @@ export class Workbench {
         process.kill(-(this.server.pid ?? 0), 'SIGKILL');
       });
     }
+    await eventually('the end of everything that was started', () => spawnSync('pgrep', ['-f', this.scratch]).status !== 0);
     fs.rmSync(this.scratch, { recursive: true, force: true });
   }
 }
