@@ -34,6 +34,8 @@ class RawClient:
         self.diagnostics: dict[str, list[dict[str, Any]]] = {}
         self.notifications: list[dict[str, Any]] = []
         self.requests: list[dict[str, Any]] = []
+        self.configuration: dict[str | None, Any] = {}
+        """The settings to answer with, by the URI of a folder (None: of all)."""
         self.is_busy: bool | None = None
         self.stderr = b""
         self._answers: dict[int, dict[str, Any]] = {}
@@ -155,7 +157,8 @@ class RawClient:
             elif "id" in message:
                 self.requests.append(message)
                 items = (message.get("params") or {}).get("items")
-                self.send({"id": message["id"], "result": [None] * len(items) if items is not None else None})
+                answers = [self.configuration.get(each.get("scopeUri")) for each in items or ()]
+                self.send({"id": message["id"], "result": answers if items is not None else None})
             else:
                 self.notifications.append(message)
                 params = message["params"]

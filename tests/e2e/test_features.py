@@ -18,6 +18,12 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "myops"
 pytestmark = pytest.mark.asyncio
 
 
+@pytest.fixture(params=EDITORS)
+def name(request: pytest.FixtureRequest) -> str:
+    """The editor whose capabilities the client has."""
+    return str(request.param)
+
+
 @pytest.fixture
 def myops(tmp_path: Path) -> Path:
     project = tmp_path / "myops"
@@ -29,7 +35,6 @@ def codes(diagnostics: list[types.Diagnostic]) -> list[str]:
     return [f"{each.code} {each.range.start.line + 1}" for each in diagnostics]
 
 
-@pytest.mark.parametrize("name", EDITORS)
 async def test_a_session(myops: Path, name: str) -> None:
     async with editor(myops, name) as editing:
         editing.open("csrc/cpu/kernels.cpp")
@@ -51,8 +56,8 @@ async def test_a_session(myops: Path, name: str) -> None:
         assert [editing.words(each) for each in _locations(places)] == ["csrc/ops.cpp:11 muladd"]
 
 
-async def test_an_edit_of_a_definition_reaches_the_kernels_file(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_an_edit_of_a_definition_reaches_the_kernels_file(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         editing.open("csrc/ops.cpp")
         await editing.settled("csrc/ops.cpp")
         uri = editing.uri("csrc/cpu/kernels.cpp")
@@ -101,8 +106,8 @@ async def test_pull(myops: Path) -> None:
         assert editing.client.diagnostic_refresh_count > refreshes
 
 
-async def test_hover(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_hover(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
         key = await editing.hover("csrc/cuda/kernels.cu", "myops, CUD|A, m")
         rows = key.partition("```text\n")[2].partition("\n```")[0].splitlines()
@@ -136,8 +141,8 @@ async def test_hover(myops: Path) -> None:
         assert (await editing.hover("csrc/ops.cpp", "OPL2|06")).startswith("# ")
 
 
-async def test_navigation(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_navigation(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
         call = editing.at("myops/__init__.py", "torch.ops.myops.|muladd")
         client = editing.client
@@ -168,31 +173,33 @@ async def test_navigation(myops: Path) -> None:
         assert [each.range.start.line + 1 for each in highlights or ()] == [33, 35]
 
 
-async def test_rename(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_rename(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
         call = editing.at("myops/__init__.py", "torch.ops.myops.|muladd")
         prepared = await editing.client.text_document_prepare_rename_async(types.PrepareRenameParams(**call))
         assert isinstance(prepared, types.PrepareRenamePlaceholder)
         assert prepared.placeholder == "muladd"
         edit = await editing.client.text_document_rename_async(types.RenameParams(**call, new_name="fma"))
-        assert edit is not None
-        changed = {
-            each.text_document.uri.removeprefix(myops.as_uri() + "/"): len(each.edits)
-            for each in edit.document_changes or ()
-            if isinstance(each, types.TextDocumentEdit)
-        }
+        changed = {path: len(made) for path, made in editing.edits(edit).items()}
         assert changed == {
             "csrc/ops.cpp": 1, "csrc/cpu/kernels.cpp": 1, "csrc/cuda/kernels.cu": 1, "myops/ops.py": 1,
             "myops/__init__.py": 1,
         }  # fmt: skip
+        editing.open("csrc/reduce.cpp")
+        editing.replace("csrc/reduce.cpp", 'm.def("scale(', 'm.def(NAME "e(')
+        editing.replace("csrc/reduce.cpp", "namespace myops {", '#define NAME "scal"\nnamespace myops {')
+        with pytest.raises(JsonRpcException, match=r"csrc/reduce\.cpp:15 is put together: change it by hand"):
+            await editing.client.text_document_rename_async(
+                types.RenameParams(**editing.at("csrc/ops.cpp", 'def("sca|le('), new_name="rescale")
+            )
         for wrong in ("scale", "not a name", "1st"):
             with pytest.raises(JsonRpcException):
                 await editing.client.text_document_rename_async(types.RenameParams(**call, new_name=wrong))
 
 
-async def test_symbols(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_symbols(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
         found = await editing.client.text_document_document_symbol_async(
             types.DocumentSymbolParams(editing.identifier("csrc/cuda/kernels.cu"))
@@ -205,8 +212,8 @@ async def test_symbols(myops: Path) -> None:
         assert {each.name for each in symbols or ()} == {"myops::normalize"}
 
 
-async def test_completion(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_completion(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
         keys = await editing.complete("csrc/cuda/kernels.cu", "TORCH_LIBRARY_IMPL(myops, CU|DA")
         assert keys.index("CPU") < keys.index("AutogradCUDA")
@@ -231,8 +238,8 @@ async def test_completion(myops: Path) -> None:
         assert resolved.documentation.value.startswith("**CUDA**")
 
 
-async def test_signature_help(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_signature_help(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
         for path, words, label, active in (
             ("csrc/ops.cpp", "muladd(Tensor a, Ten|sor b", "muladd(Tensor a, Tensor b, float c) -> Tensor", 1),
@@ -250,8 +257,8 @@ async def test_signature_help(myops: Path) -> None:
             assert (found.signatures[0].label, found.active_parameter) == (label, active)
 
 
-async def test_code_lens_and_inlay_hints(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_code_lens_and_inlay_hints(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
         lenses = await editing.client.text_document_code_lens_async(
             types.CodeLensParams(editing.identifier("csrc/ops.cpp"))
@@ -269,8 +276,8 @@ async def test_code_lens_and_inlay_hints(myops: Path) -> None:
         assert [each.label for each in hints or ()] == ["(Tensor _0) -> Tensor _0"]
 
 
-async def test_semantic_tokens(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_semantic_tokens(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
         legend = editing.answer.capabilities.semantic_tokens_provider
         assert isinstance(legend, types.SemanticTokensOptions)
@@ -286,8 +293,8 @@ async def test_semantic_tokens(myops: Path) -> None:
         assert list(rows[0]) == [10, 9, 6, 1, 0]
 
 
-async def test_call_hierarchy(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_call_hierarchy(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
         items = await editing.client.text_document_prepare_call_hierarchy_async(
             types.CallHierarchyPrepareParams(**editing.at("csrc/ops.cpp", 'def("mul|add'))
@@ -304,8 +311,8 @@ async def test_call_hierarchy(myops: Path) -> None:
         assert [each.to.name for each in outgoing or ()] == ["myops::muladd_cpu", "myops::muladd_cuda", "_"]
 
 
-async def test_code_actions(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_code_actions(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
         editing.open("csrc/reduce.cpp")
         editing.replace("csrc/reduce.cpp", '"row_sum(Tensor x) -> Tensor"', '"row_sum"')
@@ -339,8 +346,8 @@ async def test_code_actions(myops: Path) -> None:
         assert [each.title for each in only or ()] == ["apply all safe fixes of op-lint"]
 
 
-async def test_commands(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_commands(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
 
         async def run(command: str, *arguments: Any) -> Any:
@@ -389,8 +396,8 @@ def _document_symbols(found: Any) -> list[types.DocumentSymbol]:
     return found
 
 
-async def test_the_matrix(myops: Path) -> None:
-    async with editor(myops) as editing:
+async def test_the_matrix(myops: Path, name: str) -> None:
+    async with editor(myops, name) as editing:
         await _read(editing)
 
         async def ask(**query: Any) -> Any:

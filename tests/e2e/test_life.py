@@ -137,6 +137,68 @@ def test_settings_are_live(tmp_path: Path) -> None:
     client.stop()
 
 
+def test_each_folder_has_its_own_settings(tmp_path: Path) -> None:
+    roots = [write_project(tmp_path / name, {"ops.cpp": WRONG}) for name in ("first", "second")]
+    uris = [(root / "ops.cpp").as_uri() for root in roots]
+    client = RawClient(cwd=tmp_path)
+    client.configuration = {
+        roots[0].as_uri(): {**SETTINGS, "ignore": ["OPL206"]},
+        roots[1].as_uri(): SETTINGS,
+        None: SETTINGS,
+    }
+    client.start(roots, {"workspace": {"configuration": True}})
+    client.wait(lambda: "OPL206" in codes(client, uris[1]))
+    client.settle()
+    assert "OPL206" not in codes(client, uris[0])
+    client.configuration[roots[1].as_uri()] = {**SETTINGS, "ignore": ["OPL206"]}
+    client.notify("workspace/didChangeConfiguration", {"settings": None})
+    client.wait(lambda: "OPL206" not in codes(client, uris[1]))
+    client.stop()
+
+
+def test_the_first_reading_is_shown_as_progress(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": WRONG})
+    client = started(root, {"window": {"workDoneProgress": True}})
+
+    def kinds() -> list[str]:
+        sent = [each["params"] for each in client.notifications if each["method"] == "$/progress"]
+        return [each["value"]["kind"] for each in sent if each["token"] in tokens]
+
+    created = [each for each in client.requests if each["method"] == "window/workDoneProgress/create"]
+    tokens = {each["params"]["token"] for each in created}
+    client.wait(lambda: kinds()[-1:] == ["end"])
+    assert kinds()[0] == "begin"
+    client.stop()
+
+
+def test_build_files_are_watched(tmp_path: Path) -> None:
+    lists = "project(demo CXX)\ninclude(sources.cmake)\nadd_library(demo SHARED ${SOURCES})\n"
+    files: dict[str, str | bytes] = {
+        "CMakeLists.txt": lists,
+        "sources.cmake": "set(SOURCES ops.cpp)\n",
+        "ops.cpp": RIGHT,
+        "more.cpp": BLOCK.format("b").replace("TORCH_LIBRARY(", "TORCH_LIBRARY_FRAGMENT("),
+    }
+    root = write_project(tmp_path, files)
+    watching = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}}
+    client = started(root, watching)
+    (registered,) = [each for each in client.requests if each["method"] == "client/registerCapability"]
+    patterns = [
+        watcher["globPattern"]
+        for registration in registered["params"]["registrations"]
+        for watcher in registration["registerOptions"]["watchers"]
+    ]
+    for suffix in ("*.cmake", "compile_commands.json", "pyproject.toml", "py", "cuh"):
+        assert any(suffix in pattern for pattern in patterns)
+    uri = (root / "more.cpp").as_uri()
+    assert "OPL501" in codes(client, uri)
+    (root / "sources.cmake").write_text("set(SOURCES ops.cpp more.cpp)\n")
+    change = {"uri": (root / "sources.cmake").as_uri(), "type": 2}
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
+    client.wait(lambda: "OPL501" not in codes(client, uri))
+    client.stop()
+
+
 def test_folders_and_documents_outside_of_them(tmp_path: Path) -> None:
     first = write_project(tmp_path / "first", {"ops.cpp": RIGHT})
     second = write_project(tmp_path / "second", {"ops.cpp": WRONG, "op-lint.toml": 'ignore = ["OPL206"]\n'})

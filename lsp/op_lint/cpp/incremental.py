@@ -18,7 +18,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 import msgspec
@@ -60,6 +60,8 @@ _STOP = re.compile(rb"[{};]")
 _ENTERED = re.compile(rb"(?:\bnamespace\b[\w\s:]*|\bextern\s*\"\s*\"\s*)\Z")
 _HEADER = re.compile(rb"[\w\s:<>,*&()=.\[\]\"-]*\)\s*(?:const\s*)?(?:noexcept\s*)?")
 _LONGEST_HEADER = 4000
+_MOST_HOLES = 4096
+"""Pieces of text whose examination is remembered: most are the same after an edit."""
 _NAME_BEFORE = re.compile(rb"(\w+)\s*\Z")
 _PARENTHESES = re.compile(rb"[()]")
 _NOT_PLAIN = re.compile(
@@ -269,14 +271,18 @@ class Cut:
                 yield span
 
     def _is_whole(self, code: bytes) -> bool:
-        """Whether the code of a hole ends where it ends, however wrong it is: brackets and quotes are closed."""
-        if _ODD.search(code) or BLOCK.search(code) or not _is_nested(code):
-            return False
-        if any(line.count(b'"') % 2 for line in code.split(b"\n")):
-            return False
-        if b"'" in code and b"'" in _CLOSED_CHARACTER.sub(b"", code):
-            return False
-        return not self._macros.odd or self._macros.odd.isdisjoint(_WORD.findall(code))
+        """Whether the code of a hole ends where it ends, however wrong it is."""
+        return _is_closed(code) and (not self._macros.odd or self._macros.odd.isdisjoint(_WORD.findall(code)))
+
+
+@lru_cache(maxsize=_MOST_HOLES)
+def _is_closed(code: bytes) -> bool:
+    """Whether all brackets and quotes of a hole are closed, and nothing in it has a meaning beyond it."""
+    if _ODD.search(code) or BLOCK.search(code) or not _is_nested(code):
+        return False
+    if any(line.count(b'"') % 2 for line in code.split(b"\n")):
+        return False
+    return b"'" not in code or b"'" not in _CLOSED_CHARACTER.sub(b"", code)
 
 
 class _MacroWords:
@@ -310,6 +316,7 @@ def _is_nested(code: bytes) -> bool:
     return not closing
 
 
+@lru_cache(maxsize=_MOST_HOLES)
 def _plain_function(header: bytes) -> bytes | None:
     """The name of the plain function that a header declares; None for any other header."""
     if len(header) > _LONGEST_HEADER or not _HEADER.fullmatch(header):

@@ -25,7 +25,8 @@ _SKIP = re.compile(
 """Comments and literals. A quote after a word character is a digit separator (`1'000`) or a literal's prefix."""
 
 _SPLICE = re.compile(_SPLICE_PATTERN)
-_BEFORE_DIRECTIVE = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|(?<!\\)\r\n|(?<![\\\r])\n)[ \t\f\v]*(?=#|%:)")
+_MARK = re.compile(rb"#|%:")
+_BOM = b"\xef\xbb\xbf"
 _DIRECTIVE = re.compile(rb"(?:#|%:)[ \t\f\v]*([A-Za-z_]*)")
 _LOGICAL_LINE = re.compile(rb"[^\n\\]*(?:\\(?:[ \t]*\r?\n)?[^\n\\]*)*")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
@@ -84,23 +85,58 @@ def blanked(text: bytes) -> bytes:
 _TO_BLANKS = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
 
 
-def directives(data: bytes) -> list[Directive]:
-    """All preprocessor directives that stand outside comments and literals."""
+def directives(data: bytes, bare: bytes | None = None) -> list[Directive]:
+    """All preprocessor directives that stand outside comments and literals.
+
+    `bare` is `data` with its comments and the contents of its literals blank, where that is known already.
+    """
     if b"#" not in data and b"%:" not in data:
         return []
-    code = _SKIP.sub(_blank_lines, data)
+    code = blank_comments_and_literals(data) if bare is None else bare
+    if any(data[start:end] != code[start:end] for start, end in _line_starts(code)):
+        # A comment ends before a `#`: whether it began on that line is seen where no line ends in a comment.
+        code = _SKIP.sub(_blank_lines, data)
     found: list[Directive] = []
-    before = _BEFORE_DIRECTIVE.search(code)
-    while before:
-        line = _LOGICAL_LINE.match(code, before.end())
-        text = line.group().rstrip() if line else b""
+    position = 0
+    for before, start in _line_starts(code):
+        if before < position:
+            continue
+        line = _logical_line(data, start)
+        text = line.rstrip()
         joined = _SPLICE.sub(b"", text) if b"\\" in text else text
         match = _DIRECTIVE.match(joined)
         if match:
             argument = joined[match.end() :].strip()
-            found.append(Directive(match.group(1).decode("ascii"), argument, before.end(), before.end() + len(text)))
-        before = _BEFORE_DIRECTIVE.search(code, line.end() if line else before.end() + 1)
+            found.append(Directive(match.group(1).decode("ascii"), argument, start, start + len(text)))
+        position = start + max(1, len(line))
     return found
+
+
+def _line_starts(code: bytes) -> Iterator[tuple[int, int]]:
+    """Each `#` that is the first on its line: where the line end before it is, and its offset."""
+    for mark in _MARK.finditer(code):
+        end = code.rfind(b"\n", 0, mark.start())
+        if code[end + 1 : mark.start()].strip(b" \t\f\v") not in (b"", *(() if end >= 0 else (_BOM,))):
+            continue
+        before = end - 1 if code[end - 1 : end] == b"\r" else end
+        if end < 0 or code[before - 1 : before] != b"\\" or before == 0:
+            yield max(before, 0), mark.start()
+
+
+def _logical_line(data: bytes, start: int) -> bytes:
+    """The line of the directive at `start`, those that continue it among it, its comments blank."""
+    room = _FIRST_LOOK
+    while True:
+        # Only the line is looked at, not the file; where a comment reaches to the end of the look, more of it.
+        text = _SKIP.sub(_blank_lines, data[start : start + room])
+        line = _LOGICAL_LINE.match(text)
+        found = line.group() if line else b""
+        if len(found) < len(text) or start + room >= len(data):
+            return found
+        room *= 8
+
+
+_FIRST_LOOK = 512
 
 
 def _blank_lines(match: re.Match[bytes]) -> bytes:

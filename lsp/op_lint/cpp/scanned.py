@@ -8,7 +8,7 @@ from functools import cached_property
 from op_lint.cpp.blanked import Blanked
 from op_lint.cpp.expansion import Macro, macros_of
 from op_lint.cpp.hazards import why_too_deep
-from op_lint.cpp.scan import Directive, directives
+from op_lint.cpp.scan import Directive, blank_comments_and_literals, directives
 
 
 class ScannedFile:
@@ -18,14 +18,18 @@ class ScannedFile:
         self.data = data
 
     @cached_property
+    def _bare(self) -> bytes:
+        return blank_comments_and_literals(self.data)
+
+    @cached_property
     def directives(self) -> list[Directive]:
         """The preprocessor directives."""
-        return directives(self.data)
+        return directives(self.data, self._bare)
 
     @cached_property
     def blanked(self) -> Blanked:
         """What is left without comments, literals and directives."""
-        return Blanked(self.data, self.directives)
+        return Blanked(self._bare, self.directives)
 
     @cached_property
     def macros(self) -> Mapping[bytes, Macro]:

@@ -38,7 +38,10 @@ _PATIENCE = 30.0
 """Seconds that a request waits for a snapshot that knows the latest edit."""
 
 _WATCHED = "**/*.{cpp,cc,cxx,c++,cp,cppm,ixx,mm,cu,cuh,hip,h,hpp,hh,hxx,h++,inc,inl,ipp,tcc,tpp,txx,py}"
-_WATCHED_BUILD = "**/{pyproject.toml,op-lint.toml,.gitignore,compile_commands.json,CMakeLists.txt,BUCK,TARGETS,*.bazel}"
+_WATCHED_BUILD = (
+    "**/{pyproject.toml,op-lint.toml,.gitignore,compile_commands.json,build.ninja,CMakeLists.txt,*.cmake,BUCK,TARGETS,BUILD,"
+    "*.bazel,*.bzl}"
+)
 
 _log = logging.getLogger("op_lint.server")
 

@@ -21,9 +21,7 @@ _ROOT_MARKERS = (*CONFIGURATION_NAMES, ".git")
 _SUFFIXES = {"c": ".h", "cpp": ".cpp", "cuda-cpp": ".cu", "cuda": ".cu", "objective-cpp": ".mm", "python": ".py"}
 """The suffix that a document without a file gets for its language."""
 
-_BUILD_FILES = frozenset({"compile_commands.json", "CMakeLists.txt", "BUCK", "TARGETS", "BUILD", "BUILD.bazel"})
-
-_REREAD = frozenset({".gitignore", *CONFIGURATION_NAMES, *_BUILD_FILES})
+_REREAD = frozenset({".gitignore", "compile_commands.json", "build.ninja", *CONFIGURATION_NAMES})
 """Files that may change what the others mean, or which files there are."""
 
 
@@ -158,9 +156,11 @@ class Session:
             workspace, relative = located
             if self.is_open(workspace, relative):
                 continue  # the editor's text counts, and the editor tells when that changes
-            if os.path.basename(relative) in _REREAD or (came_or_went and language_of(relative)):
+            if os.path.basename(relative) in _REREAD or (
+                came_or_went and (language_of(relative) or is_build_file(relative))
+            ):
                 anew.add(workspace)
-            elif language_of(relative):
+            elif language_of(relative) or is_build_file(relative):
                 changed_in.setdefault(workspace, set()).add(relative)
         for workspace in {*changed_in, *anew}:
             workspace.change(changed_in.get(workspace, ()), anew=workspace in anew)

@@ -18,6 +18,7 @@ from op_lint.analysis import Readers, cpp_options, linked, read_facts
 from op_lint.build.kept import KeptGraph
 from op_lint.cache import FactsCache
 from op_lint.check import check
+from op_lint.collector import without_collector
 from op_lint.config import Configuration, selector_problems
 from op_lint.cpp import CppReader
 from op_lint.examine import program_of
@@ -141,9 +142,10 @@ class Workspace:
                 self.settings,
                 self._reading,
             )
-        kept = self._kept or _Kept(self._project(wanted), self.packs)
-        kept = kept.following(wanted, self._project, lambda: self.revision == wanted.revision, pool)
-        snapshot = kept.snapshot(wanted, lambda: self.revision == wanted.revision)
+        with without_collector():  # facts and findings are trees, and a torch with its 3,000 operators is in memory
+            kept = self._kept or _Kept(self._project(wanted), self.packs)
+            kept = kept.following(wanted, self._project, lambda: self.revision == wanted.revision, pool)
+            snapshot = kept.snapshot(wanted, lambda: self.revision == wanted.revision)
         with self._lock:
             if self.revision != wanted.revision:
                 raise Cancelled
