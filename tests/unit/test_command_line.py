@@ -92,6 +92,13 @@ def test_a_selector_that_means_nothing(project: Path) -> None:
     assert "did you mean `namespace-mismatch`?" in outcome.err
 
 
+def test_all_selectors_that_mean_nothing(project: Path) -> None:
+    outcome = check(project, "--select", "OPL999,OPL206", "--ignore", "nothing")
+    assert outcome.status == 2
+    assert "`OPL999`" in outcome.err
+    assert "`nothing`" in outcome.err
+
+
 def test_formats_and_files(project: Path, tmp_path: Path) -> None:
     concise = check(project, "--output-format", "concise").out
     assert concise.startswith("wrong.cpp:2:33: error OPL206 ")

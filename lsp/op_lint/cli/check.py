@@ -115,9 +115,9 @@ def _packs(selectors: Selectors) -> Packs:
         click.echo(f"{message}; its rules do not run", err=True)
     if packs.clashes:
         raise click.ClickException("; ".join(packs.clashes) + ": uninstall one of the rule packs")
-    for selector in selectors.all():
-        if not is_known(selector, packs.rules):
-            raise click.UsageError(unknown_selector(selector, packs.rules))
+    unknown = [selector for selector in dict.fromkeys(selectors.all()) if not is_known(selector, packs.rules)]
+    if unknown:
+        raise click.UsageError("; ".join(unknown_selector(selector, packs.rules) for selector in unknown))
     return packs
 
 

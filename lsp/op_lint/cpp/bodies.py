@@ -6,6 +6,7 @@ happens under a run-time condition carries that as its guard.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,6 +40,8 @@ _KINDS = {"DEF": UnitKind.LIBRARY, "FRAGMENT": UnitKind.FRAGMENT, "IMPL": UnitKi
 _LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT)
 _LEAVING = (CursorKind.RETURN_STMT, CursorKind.CXX_THROW_EXPR)
 _TRANSPARENT = (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR)
+
+_MEMBER = re.compile(r"(?:\.|->) ?(?:template )?([A-Za-z_]\w*)(?: ?<[^()]*>)?$")
 
 _DEEPEST = 120
 """Statements and expressions inside each other that are followed, far below Python's own limit."""
@@ -269,7 +272,7 @@ class BodyReader:
         """Read the calls inside an expression; its value where it is a library, a lambda or a name's."""
         if not self._may_enter(cursor):
             return None
-        first, links = _method_chain(cursor)
+        first, links = self._method_chain(cursor)
         value = self._first(first, scope)
         for link in reversed(links):
             value = self._method_call(link, value, scope)
@@ -368,7 +371,7 @@ class BodyReader:
 
     def _method_call(self, cursor: Cursor, receiver: Value | None, scope: Scope) -> Value | None:
         member, *rest = cursor.children()
-        method = method_name(member)
+        method = self._method(member)
         if isinstance(receiver, Library):
             arguments = [child for child in rest if child.is_expression and not is_defaulted(child)]
             place = self._call_place(cursor, member)
@@ -400,25 +403,34 @@ class BodyReader:
                 return self.sources.at(view, point.offset, whole.end)
         return whole
 
+    def _method_chain(self, cursor: Cursor) -> tuple[Cursor, list[Cursor]]:
+        """The object that a chain of registering calls starts from, and the calls, the last one first."""
+        links: list[Cursor] = []
+        current = cursor
+        while True:
+            children = current.children()
+            if not children:
+                return current, links
+            if children[0].kind == CursorKind.MEMBER_REF_EXPR and self._method(children[0]) in METHODS:
+                links.append(current)
+                holder = _object_of(children[0])
+                if holder is None:
+                    return children[0], links
+                current = holder
+            elif links and current.kind in _TRANSPARENT and len(children) == 1 and children[0].is_expression:
+                current = children[0]
+            else:
+                return current, links
 
-def _method_chain(cursor: Cursor) -> tuple[Cursor, list[Cursor]]:
-    """The object that a chain of registering calls starts from, and the calls, the last one first."""
-    links: list[Cursor] = []
-    current = cursor
-    while True:
-        children = current.children()
-        if not children:
-            return current, links
-        if children[0].kind == CursorKind.MEMBER_REF_EXPR and method_name(children[0]) in METHODS:
-            links.append(current)
-            holder = _object_of(children[0])
-            if holder is None:
-                return children[0], links
-            current = holder
-        elif links and current.kind in _TRANSPARENT and len(children) == 1 and children[0].is_expression:
-            current = children[0]
-        else:
-            return current, links
+    def _method(self, member: Cursor) -> str:
+        """The name of the method that a member reference names.
+
+        In a template, where the object may be of any type, libclang does not tell it: then it is as written.
+        """
+        name = method_name(member)
+        place = self.sources.place(member) if not name else None
+        written = _MEMBER.search(self.sources.text(place)) if place is not None else None
+        return written.group(1) if written is not None else name
 
 
 def _object_of(member: Cursor) -> Cursor | None:

@@ -27,6 +27,9 @@ from op_lint.facts import (
 
 _MACRO_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _NAME = re.compile(r"\s*(?:([A-Za-z_][\w.]*)::)?([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?")
+_ILLEGAL_NAME = re.compile(r"\s*(?:([^\s():]+)::)?([^\s().:]+)(?:\.([^\s().]+))?")
+"""What stands where a name should, and torch refuses: rules say so."""
+
 _SHOWN = 60
 
 IN_LOOP = "in a loop"
@@ -236,7 +239,7 @@ class Recorder:
         )
 
     def _name(self, text: Text, what: str, site: Site) -> re.Match[str] | None:
-        name = _NAME.match(text.value)
+        name = _NAME.match(text.value) or _ILLEGAL_NAME.match(text.value)
         if name is None:
             self.unresolved_call(what, f"no operator name in {text.value[:_SHOWN]!r}", site)
         return name

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from op_lint.schema.cursor import ParseFailure
 from op_lint.schema.lexer import IDENTIFIER, NUMBER, STRING
-from op_lint.schema.model import FAKE_KINDS, Default, ErrorKind, Kind, Type, Value
+from op_lint.schema.model import FAKE_KINDS, Default, ErrorKind, Kind, SchemaError, Suggestion, Type, Value
 from op_lint.schema.printer import format_type
 from op_lint.schema.type_parser import TypeParser
 from op_lint.schema.values import LiteralRefusedError, read_device, read_enumerator, read_number, read_string
@@ -37,6 +38,8 @@ class DefaultParser(TypeParser):
 
     def _value(self, type_: Type, size: int | None) -> Value:
         kind = FAKE_KINDS.get(type_.kind, type_.kind)
+        if self.kinds[self.at] == "None" and kind not in _DEFAULTS_TO_LITERAL and kind not in _DEFAULTS_TO_NONE:
+            raise self._none_of(type_)
         if kind in _DEFAULTS_TO_LITERAL:
             return self._literal(kind, type_)
         if kind in _DEFAULTS_TO_NONE:
@@ -50,6 +53,14 @@ class DefaultParser(TypeParser):
             return self._read(lambda token: read_device(read_string(token)))
         message = f"an argument of type `{format_type(type_)}` cannot have a default"
         raise self._fail(ErrorKind.DEFAULT, self._token_span(), "no default", message)
+
+    def _none_of(self, type_: Type) -> ParseFailure:
+        """`int[] x=None`: what was meant is an optional argument."""
+        span = type_.span
+        written = self.text[span.start : span.end]
+        meant = Suggestion(span, f"{written}?")
+        message = f"`None` is no value of type `{written}`: for an argument that may be `None` write `{meant.text}`"
+        return ParseFailure(SchemaError(ErrorKind.DEFAULT, self._token_span(), f"`{meant.text}`", message, meant))
 
     def _list_default(self, element: Type, size: int | None) -> Value:
         kind = FAKE_KINDS.get(element.kind, element.kind)

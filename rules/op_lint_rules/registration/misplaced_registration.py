@@ -15,6 +15,7 @@ from op_lint_rules._words import where
 _NO_KEY = frozenset({None, UNDEFINED, "CatchAll"})
 """What a block's or a call's key is where there is none (the constructor of `Library`, library.cpp)."""
 
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NAME = re.compile(r"\s*(?:[A-Za-z_]\w*::)?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?\s*", re.ASCII)
 _BOXED = frozenset({KernelKind.BOXED, KernelKind.FALLTHROUGH})
 _TAKE_NAMES = frozenset({UnitKind.LIBRARY, UnitKind.FRAGMENT, UnitKind.IMPL, UnitKind.HELPER})
@@ -151,7 +152,15 @@ class MisplacedRegistration(Rule):
     def _name(self, fact: Implementation, unit: Unit) -> Iterator[Finding]:
         """What `parseName` refuses (torch/csrc/jit/frontend/function_schema_parser.cpp)."""
         schema = "(" in fact.text.value
-        if unit.kind in _TAKE_NAMES and not _NAME.fullmatch(fact.text.value):
+        if not _IDENTIFIER.fullmatch(fact.operator.name):
+            yield self._refused(
+                unit,
+                fact.name_place,
+                f"no operator can be called `{fact.operator.name}`",
+                "write a name of letters, digits and `_` that does not begin with a digit",
+                "expected ident but found ...",
+            )
+        elif unit.kind in _TAKE_NAMES and not _NAME.fullmatch(fact.text.value):
             yield self._refused(
                 unit,
                 fact.name_place,

@@ -9,7 +9,7 @@ from op_lint.findings import Edit, Finding, Fix, Severity
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program
 from op_lint.rule import Rule
-from op_lint.schema.model import ErrorKind, SchemaError, Span, Suggestion
+from op_lint.schema.model import ErrorKind, SchemaError, Suggestion
 from op_lint.schema.parser import parse_declaration
 from op_lint_rules.schema._versions import is_too_new
 
@@ -76,9 +76,11 @@ class InvalidSchema(Rule):
                     yield finding
 
     def _invalid(self, fact: Definition, error: SchemaError, shift: int) -> Finding:
-        span = Span(error.span.start - shift, error.span.end - shift)
-        place = schema_text(fact).place_of(span.start, max(span.end, span.start + 1))
         suggestion = error.suggestion
+        start, end = error.span.start, max(error.span.end, error.span.start + 1)
+        if suggestion is not None and suggestion.span.start <= start < suggestion.span.end:
+            end = max(end, suggestion.span.end)  # `const Tensor&` is wrong as a whole
+        place = schema_text(fact).place_of(start - shift, end - shift)
         hint = (
             f"; write `{suggestion.text}`"
             if suggestion and suggestion.text and not error.message.rstrip("?").endswith(f"`{suggestion.text}`")

@@ -28,6 +28,8 @@ def error_of(text: str) -> SchemaError:
         ("f(None? n) -> ()", ErrorKind.TYPE, "None?", "torch has no type for an optional None"),
         ("f(int n=x) -> ()", ErrorKind.DEFAULT, "x", ""),
         ("f(int n=99999999999999999999) -> ()", ErrorKind.DEFAULT, "9" * 20, "expected an integer of 64 bits"),
+        ("f(int[] n=None) -> ()", ErrorKind.DEFAULT, "None", "`None` is no value of type `int[]`"),
+        ("f(Device d=None) -> ()", ErrorKind.DEFAULT, "None", "may be `None` write `Device?`"),
         ("f(int n=0, int m) -> ()", ErrorKind.ORDER, "int m", "`m` has no default but follows `n`, which has one"),
         ("f(..., int n) -> ()", ErrorKind.ORDER, "int", "`...` must be the last argument"),
         ("f(int n=1, ...) -> ()", ErrorKind.ORDER, "1", "`n` has a default"),
@@ -47,6 +49,9 @@ def test_errors(text: str, kind: ErrorKind, place: str, message: str) -> None:
     ("wrong", "right"),
     [
         ("f(int64_t n) -> ()", "f(int n) -> ()"),
+        ("f(Tensor[] x=None) -> ()", "f(Tensor[]? x=None) -> ()"),
+        ("f(int[2] x=None) -> ()", "f(int[2]? x=None) -> ()"),
+        ("f(Dict(str, int) x=None) -> ()", "f(Dict(str, int)? x=None) -> ()"),
         ("f(long n) -> ()", "f(int n) -> ()"),
         ("f(double d) -> ()", "f(float d) -> ()"),
         ("f(std::string s) -> ()", "f(str s) -> ()"),

@@ -1,0 +1,74 @@
+"""The code that registers, read as it runs: helpers, lambdas, loops, conditions."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.cpp_reading import HEAD, read, registered
+
+_KERNEL = HEAD + "Tensor f(const Tensor& x);\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "inside"),
+    [
+        ("void add(torch::Library& m) { m.def(S); }", "add(m);"),
+        ("template <class L> void add(L& m) { m.def(S); }", "add(m);"),
+        ("template <class L> void add(L&& m) { m.def(S); }", "add(m);"),
+        ("template <class L> void add(L& m, const char* s) { m.def(s); }", "add(m, S);"),
+        ("template <class L> void add(L* m) { m->def(S); }", "add(&m);"),
+        ("auto add = [](torch::Library& m) { m.def(S); };", "add(m);"),
+        ("auto add = [](auto& m) { m.def(S); };", "add(m);"),
+        ("", "auto add = [&](auto&& s) { m.def(s); }; add(S);"),
+        ("", "[](auto& k) { k.def(S); }(m);"),
+        ("torch::Library& same(torch::Library& m) { return m; }", "same(m).def(S);"),
+        ("template <class L> L& same(L& m) { return m; }", "same(m).def(S);"),
+        ("", "auto& k = m; k.def(S);"),
+        ("", "if (true) { m.def(S); }"),
+        ("", 'for (auto s : {"g(Tensor x) -> Tensor"}) m.def(s);'),
+    ],
+)
+def test_ways_to_the_library(before: str, inside: str) -> None:
+    before, inside = (text.replace("S)", '"g(Tensor x) -> Tensor")') for text in (before, inside))
+    facts = read(f"{_KERNEL}{before}\nTORCH_LIBRARY(demo, m) {{ {inside} }}\n")
+    assert registered(facts) == ["def demo::g"]
+    assert facts.unresolved == ()
+
+
+def test_a_chain_in_a_template() -> None:
+    helper = (
+        'template <class L> void add(L& m) { m.def("g(Tensor x) -> Tensor", &f).def("h() -> ()"); m.impl("h", &f); }\n'
+    )
+    facts = read(f"{_KERNEL}{helper}TORCH_LIBRARY(demo, m) {{ add(m); }}\n")
+    assert sorted(registered(facts)) == ["def demo::g", "def demo::h", "impl demo::h at CompositeImplicitAutograd"]
+
+
+def test_a_template_that_nobody_calls_registers_nothing() -> None:
+    helper = 'template <class L> void add(L& m) { m.def("g(Tensor x) -> Tensor"); }\n'
+    facts = read(f"{_KERNEL}{helper}TORCH_LIBRARY(demo, m) {{ }}\n")
+    assert registered(facts) == []
+
+
+def test_another_class_with_such_methods() -> None:
+    other = 'struct Table { void def(const char*); };\ntemplate <class L> void add(L& m) { m.def("x"); }\n'
+    facts = read(f'{_KERNEL}{other}TORCH_LIBRARY(demo, m) {{ Table t; add(t); t.def("y"); }}\n')
+    assert registered(facts) == []
+
+
+def test_a_helper_for_two_blocks() -> None:
+    helper = 'template <class L> void add(L& m) { m.impl("g", &f); }\n'
+    blocks = "TORCH_LIBRARY_IMPL(demo, CPU, m) { add(m); }\nTORCH_LIBRARY_IMPL(demo, CUDA, m) { add(m); }\n"
+    assert sorted(registered(read(_KERNEL + helper + blocks))) == ["impl demo::g at CPU", "impl demo::g at CUDA"]
+
+
+def test_run_time_conditions() -> None:
+    block = 'TORCH_LIBRARY(demo, m) { if (on()) m.def("a() -> ()"); else m.def("b() -> ()"); m.def("c() -> ()"); }\n'
+    facts = read(f"{HEAD}bool on();\n{block}")
+    assert [row.runtime_guard for row in facts.definitions] == ["on()", "!(on())", None]
+
+
+def test_names_that_torch_refuses_are_read() -> None:
+    calls = 'm.impl("1f", &f); m.impl("f-g", &f); m.impl("", &f);'
+    facts = read(f"{_KERNEL}TORCH_LIBRARY_IMPL(demo, CPU, m) {{ {calls} }}\n")
+    assert [row.operator.name for row in facts.implementations] == ["1f", "f"]
+    assert [row.reason for row in facts.unresolved] == ["no operator name in ''"]
