@@ -38,16 +38,32 @@ _LARGEST = 1 << 20
 """Bytes. No file that a person writes to build something is larger."""
 
 
+class Mention(msgspec.Struct, frozen=True, order=True):
+    """A file, relative to the project's root, that names a macro so many times.
+
+    `helper` says that it has torch's build helpers define the macro.
+    """
+
+    path: str
+    times: int
+    helper: bool = False
+
+
 class MacroSearch(msgspec.Struct, frozen=True):
     """What came of the search for one macro.
 
-    `builds` are the files that build the project, relative to its root, sorted; `defined` says that some file of the
-    project speaks of the macro, or leaves its definition to torch's build helpers.
+    `builds` are the files that build the project, relative to its root, sorted; `mentions` are the files of the project
+    that speak of the macro, or leave its definition to torch's build helpers, sorted.
     """
 
     macro: str
     builds: tuple[str, ...]
-    defined: bool
+    mentions: tuple[Mention, ...] = ()
+
+    @property
+    def defined(self) -> bool:
+        """Whether something in the project may define the macro."""
+        return bool(self.mentions)
 
 
 def search_macros(root: Path, files: Iterable[FileFacts]) -> tuple[MacroSearch, ...]:
@@ -62,15 +78,16 @@ def search_named(root: Path, macros: Sequence[str]) -> tuple[MacroSearch, ...]:
     if not macros:
         return ()
     builds: list[str] = []
-    found: set[str] = set()
+    found: dict[str, list[Mention]] = {macro: [] for macro in macros}
     for path, name in _files(root):
         if name in _BUILDS:
             builds.append(path)
         data = _content(root / path)
         if not name.endswith(".in"):
             data = _COMMENT.sub(b"", data)
-        found.update(macro for macro in macros if _speaks_of(macro, name, data))
-    return tuple(MacroSearch(macro, tuple(sorted(builds)), macro in found) for macro in macros)
+        for macro in macros:
+            found[macro] += _mentions(macro, path, name, data)
+    return tuple(MacroSearch(macro, tuple(sorted(builds)), tuple(sorted(found[macro]))) for macro in macros)
 
 
 def _files(root: Path) -> Iterator[tuple[str, str]]:
@@ -90,7 +107,8 @@ def _content(file: Path) -> bytes:
         return b""
 
 
-def _speaks_of(macro: str, name: str, data: bytes) -> bool:
-    if macro == TORCH_EXTENSION_NAME and name.endswith(".py") and _HELPERS.search(data):
-        return True
-    return re.search(rb"(?:[-/]D|(?<!\w))" + re.escape(macro.encode()) + rb"(?!\w)", data) is not None
+def _mentions(macro: str, path: str, name: str, data: bytes) -> Iterator[Mention]:
+    helper = macro == TORCH_EXTENSION_NAME and name.endswith(".py") and _HELPERS.search(data) is not None
+    times = len(re.findall(rb"(?:[-/]D|(?<!\w))" + re.escape(macro.encode()) + rb"(?!\w)", data))
+    if helper or times:
+        yield Mention(path, times, helper)

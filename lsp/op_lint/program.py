@@ -496,6 +496,7 @@ class Program:
             _grouped((registered.file, registered.fact.operator) for registered in self.definitions),
             _grouped((registered.file, registered.fact.operator) for registered in self.implementations),
             {path: self._imported_by(facts) for path, facts in self._python.items()},
+            self.linking,
         )
 
     @cached_property

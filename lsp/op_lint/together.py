@@ -1,4 +1,4 @@
-"""Can two registrations be in one process? What conditions, file names and folders say, until build files are read.
+"""Can two registrations be in one process? What conditions, build files, file names and folders say.
 
 In a survey of 75 projects, 118 operators were defined more than once and none was a true duplicate: they were
 per-backend files, per-target files, `#if` arms, copies for the stable ABI, examples, vendored copies. So YES needs a
@@ -10,13 +10,16 @@ reason, and whatever looks like one of those is UNKNOWN, on which rules are sile
    independent ones (`USE_CUDA`, `USE_ROCM`) may be alternatives, and so may two Python functions.
 4. Two files of which either is conditional, and not both under the same condition, or is in a function: UNKNOWN; that
    may be what tells a build or a program which of the two it takes.
-5. Two files of which one registers kernels for operators that only the other defines: YES. It is useless without the
+5. Two C++ files that the build files put into one binary, or into two of which one loads the other, so that every
+   build with the one has the other: YES. Where all targets that compile them exclude each other: NO.
+6. Two files of which one registers kernels for operators that only the other defines: YES. It is useless without the
    other. This reaches over folders and over names. (Not so where they define more operators in common than the one
    needs of the other: then it is a variant of the other that forgot a definition.)
-6. Two C++ files of one folder with nothing in their names or contents that makes them alternatives: YES.
-7. Two Python files of which one imports the other: YES. (A folder says nothing about which of its modules a program
+7. Two C++ files of one folder with nothing in their names or contents that makes them alternatives, where the build
+   files do not tell of both: YES.
+8. Two Python files of which one imports the other: YES. (A folder says nothing about which of its modules a program
    imports.)
-8. Everything else: UNKNOWN.
+9. Everything else: UNKNOWN.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ import re
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from pathlib import PurePosixPath
+from typing import Protocol
 
 import msgspec
 
@@ -95,11 +99,24 @@ _COPIES = 3
 """Two files of one library that define this many operators in common are copies, not a slip of the pen."""
 
 
+class Builds(Protocol):
+    """What is asked of the build files: see `op_lint.build.Questions`."""
+
+    def meet(self, first: str, second: str) -> bool | None:
+        """Whether every build with one of two sources loads the other with it; False: no build has both."""
+        ...
+
+    def tells_of(self, path: str) -> bool:
+        """Whether the build files say in which binaries a source is."""
+        ...
+
+
 class Layout:
     """What the files of a project say about each other.
 
     `defined` and `implemented` map a path to the operators that it defines, and that it registers kernels for;
-    `imported` maps the path of a Python file to those that importing it imports.
+    `imported` maps the path of a Python file to those that importing it imports. `builds` are the build files, where
+    there are any.
     """
 
     def __init__(
@@ -107,7 +124,9 @@ class Layout:
         defined: Mapping[str, Iterable[OperatorName]],
         implemented: Mapping[str, Iterable[OperatorName]],
         imported: Mapping[str, Iterable[str]] = {},
+        builds: Builds | None = None,
     ) -> None:
+        self._builds = builds
         self._imported = {path: frozenset(paths) for path, paths in imported.items()}
         self._defined = {path: frozenset(operators) for path, operators in defined.items()}
         self._implemented = {path: frozenset(operators) for path, operators in implemented.items()}
@@ -128,8 +147,13 @@ class Layout:
         one, other = _variants(first.path), _variants(second.path)
         if {(one - other) & _EXCLUSIVE, (other - one) & _EXCLUSIVE} == {frozenset({_CUDA}), frozenset({_ROCM})}:
             return Together.NO
+        linked = self._builds.meet(first.path, second.path) if self._builds else None
+        if linked is False:
+            return Together.NO
         if first.scope or second.scope or first.condition != second.condition:
             return Together.UNKNOWN
+        if linked:
+            return Together.UNKNOWN if first.symbolic != second.symbolic else Together.YES
         if self._depends(first.path, second.path) or self._depends(second.path, first.path):
             return Together.YES
         alike = one == other and first.stable == second.stable and not first.symbolic and not second.symbolic
@@ -138,13 +162,14 @@ class Layout:
         return Together.UNKNOWN
 
     def _related(self, path: str, other: str) -> bool:
-        """Whether two files that look alike belong to one library: reasons 6 and 7 of the module."""
+        """Whether two files that look alike belong to one library: reasons 7 and 8 of the module."""
         if path.endswith(_PYTHON) and other.endswith(_PYTHON):
             return other in self._imported.get(path, ()) or path in self._imported.get(other, ())
-        return _neighbours(path, other)
+        told = self._builds is not None and self._builds.tells_of(path) and self._builds.tells_of(other)
+        return _neighbours(path, other) and not told
 
     def _depends(self, path: str, other: str) -> bool:
-        """Whether the file at `path` is useless without `other`: reason 5 of the module."""
+        """Whether the file at `path` is useless without `other`: reason 6 of the module."""
         needed = sum(self._only_definer.get(operator) == other for operator in self._implemented.get(path, ()))
         return needed > len(self._common(path, other))
 

@@ -161,6 +161,15 @@ def test_what_is_made_of_an_unknown_text_is_unknown(tmp_path: Path) -> None:
     assert str(only(cmake(tmp_path, text, "a.cpp")).condition) == "ARCHS"
 
 
+def test_flags_that_the_variables_of_a_folder_have_at_its_end(tmp_path: Path) -> None:
+    text = 'add_library(m MODULE a.cpp)\nadd_executable(e a.cpp)\nset(CMAKE_EXE_LINKER_FLAGS "-Wl,--no-as-needed -s")\n'
+    text += 'set(CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS} -O2 -DNAME=demo")\n'
+    graph = cmake(tmp_path, text, "a.cpp")
+    assert defines(only(graph, "m")) == defines(only(graph, "e")) == {"NAME": "demo"}
+    assert [option.text for option in only(graph, "e").options] == ["-Wl,--no-as-needed -s"]
+    assert only(graph, "m").options == ()
+
+
 def test_sources_that_a_python_script_lists(tmp_path: Path) -> None:
     script = "KINDS = ['a', 'b']\nfiles = ['{}.cpp'.format(k) for k in KINDS]\n"
     run = (

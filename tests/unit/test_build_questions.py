@@ -47,6 +47,29 @@ def test_two_sources_under_conditions_that_exclude_each_other(tmp_path: Path) ->
     assert asked.same_binary("ops.cpp", "y.cpp") is True
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("add_library(a SHARED ops.cpp x.cpp)\n", True),
+        ("add_library(a SHARED ops.cpp)\nif(W)\n target_sources(a PRIVATE x.cpp)\nendif()\n", True),
+        ("add_library(a SHARED ops.cpp)\nadd_library(b SHARED x.cpp)\n", None),
+        ("add_library(a SHARED ops.cpp)\n", None),
+        ("if(W)\n set(S ops.cpp)\nelse()\n set(S x.cpp)\nendif()\nadd_library(a SHARED ${S})\n", False),
+        (
+            "if(V)\n list(APPEND S ops.cpp)\nendif()\nif(W)\n list(APPEND S x.cpp)\nendif()\n"
+            "add_library(a SHARED ${S})\n",
+            None,
+        ),
+        ("add_library(o OBJECT x.cpp)\nadd_library(a SHARED ops.cpp)\ntarget_link_libraries(a PRIVATE o)\n", True),
+        ("add_library(s STATIC x.cpp)\nadd_library(a SHARED ops.cpp)\ntarget_link_libraries(a PRIVATE s)\n", None),
+    ],
+    ids=["one", "one has a condition", "two", "one is not built", "alternatives", "two options", "objects", "dropped"],
+)
+def test_whether_a_build_with_one_has_the_other(text: str, expected: bool | None, tmp_path: Path) -> None:
+    asked = questions(tmp_path, text, ops=OPS, x="static int x = 1;\n")
+    assert asked.meet("ops.cpp", "x.cpp") is asked.meet("x.cpp", "ops.cpp") is expected
+
+
 def test_libraries_that_are_loaded_together(tmp_path: Path) -> None:
     text = "add_library(a SHARED ops.cpp)\nadd_library(b MODULE x.cpp)\ntarget_link_libraries(b PRIVATE a)\n"
     used = questions(

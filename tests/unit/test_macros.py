@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from op_lint.facts import FileFacts, UnitKind
-from op_lint.macros import MacroSearch, search_macros
+from op_lint.macros import MacroSearch, Mention, search_macros
 from tests.check import write_project
 from tests.unit.builders import File
 
@@ -32,7 +32,7 @@ def test_no_macro_no_search(tmp_path: Path) -> None:
 def test_a_build_that_defines_nothing(tmp_path: Path) -> None:
     build = "add_library(demo SHARED ops.cpp)\n"
     files: dict[str, str | bytes] = {"CMakeLists.txt": build, "cmake/CMakeLists.txt": "", "README.md": NAME}
-    assert search(tmp_path, files) == MacroSearch(NAME, ("CMakeLists.txt", "cmake/CMakeLists.txt"), defined=False)
+    assert search(tmp_path, files) == MacroSearch(NAME, ("CMakeLists.txt", "cmake/CMakeLists.txt"))
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,18 @@ def test_what_does_not(tmp_path: Path, name: str, text: str) -> None:
     assert not search(tmp_path, {name: text}).defined
 
 
+def test_who_speaks_of_it_and_how_often(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "CMakeLists.txt": f"add_definitions(-D{NAME}=a)  # {NAME}\ntarget_compile_definitions(b PRIVATE {NAME}=b)\n",
+        "setup.py": "from torch.utils.cpp_extension import CppExtension",
+    }
+    assert search(tmp_path, files).mentions == (Mention("CMakeLists.txt", 2), Mention("setup.py", 0, helper=True))
+
+
 def test_the_helpers_define_no_other_macro(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"setup.py": "from torch.utils.cpp_extension import CppExtension"}
-    assert search(tmp_path, files, "MY_NAMESPACE") == MacroSearch("MY_NAMESPACE", ("setup.py",), defined=False)
+    assert search(tmp_path, files, "MY_NAMESPACE") == MacroSearch("MY_NAMESPACE", ("setup.py",))
 
 
 def test_there_is_no_build(tmp_path: Path) -> None:
-    assert search(tmp_path, {"demo.py": ""}) == MacroSearch(NAME, (), defined=False)
+    assert search(tmp_path, {"demo.py": ""}) == MacroSearch(NAME, ())

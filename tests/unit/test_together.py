@@ -191,3 +191,36 @@ def test_many_common_definitions_mark_a_copy() -> None:
     )
     copies = layout({"bindings.cpp": "f g h", "registry.cpp": "f g h"})
     assert between(Site("bindings.cpp"), Site("registry.cpp"), copies) is UNKNOWN
+
+
+class Built:
+    """Build files that say one thing of every pair."""
+
+    def __init__(self, answer: bool | None) -> None:
+        self.answer = answer
+
+    def meet(self, first: str, second: str) -> bool | None:
+        assert first != second
+        return self.answer
+
+    def tells_of(self, path: str) -> bool:
+        return path.startswith("csrc/")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "answer", "expected"),
+    [
+        (Site("csrc/a.cpp"), Site("csrc/b.cpp"), None, UNKNOWN),
+        (Site("lib/a.cpp"), Site("lib/b.cpp"), None, YES),
+        (Site("csrc/cpu/a.cpp"), Site("csrc/cuda/b.cpp"), True, YES),
+        (Site("csrc/a.cpp"), Site("csrc/b.cpp"), False, NO),
+        (Site("csrc/cuda/a.cpp"), Site("csrc/rocm/b.cpp"), True, NO),
+        (Site("csrc/a.cpp", CUDA), Site("csrc/b.cpp"), True, UNKNOWN),
+        (Site("csrc/a.cpp", guard="x"), Site("csrc/b.cpp"), True, UNKNOWN),
+        (Site("csrc/a.cpp", symbolic=True), Site("csrc/b.cpp"), True, UNKNOWN),
+    ],
+)
+def test_what_build_files_say_goes_before_names(
+    first: Site, second: Site, answer: bool | None, expected: Together
+) -> None:
+    assert between(first, second, Layout({}, {}, builds=Built(answer))) is expected

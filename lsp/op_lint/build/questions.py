@@ -24,7 +24,7 @@ from op_lint.build.model import (
     TargetKind,
     Visibility,
 )
-from op_lint.condition import NEVER, Condition, atoms, compatible, conjunction, evaluate
+from op_lint.condition import NEVER, Condition, atoms, compatible, conjunction, evaluate, implies
 
 _DEEPEST = 50
 _PLATFORM = {
@@ -78,11 +78,14 @@ class Questions:
 
     def binaries_of(self, path: str) -> tuple[tuple[Target, Survival], ...]:
         """The targets that a process can load and whose link the source takes part in."""
-        return tuple(
-            (target, survival)
-            for target in self.graph.targets
-            if target.is_loaded and (survival := self.unit_survives_link(path, target)) is not None
-        )
+        known = self._binaries.get(path)
+        if known is None:
+            known = self._binaries[path] = tuple(
+                (target, survival)
+                for target in self.graph.targets
+                if target.is_loaded and (survival := self.unit_survives_link(path, target)) is not None
+            )
+        return known
 
     def unit_survives_link(self, path: str, target: Target) -> Survival | None:
         """Whether `target` contains what the source at `path` registers; None where it takes no part in its link."""
@@ -140,6 +143,64 @@ class Questions:
         if True in answers:
             return True
         return None if None in answers else False
+
+    def meet(self, first: str, second: str) -> bool | None:
+        """Whether every build with one of two sources loads the other with it; False: no build has both.
+
+        None where neither is known: they may be in binaries that a program loads side by side, or not.
+        """
+        key = (first, second) if first <= second else (second, first)
+        if key not in self._meetings:
+            self._meetings[key] = self._meet(*key)
+        return self._meetings[key]
+
+    @cached_property
+    def _meetings(self) -> dict[tuple[str, str], bool | None]:
+        return {}
+
+    def _meet(self, first: str, second: str) -> bool | None:
+        if any(implies(a, b) or implies(b, a) for a, b in self._met(first, second)):
+            return True
+        one, other = self.targets_of(first), self.targets_of(second)
+        excluded = all(not compatible(a.condition, b.condition) for a in one for b in other)
+        return False if one and other and excluded else None
+
+    def _met(self, first: str, second: str) -> Iterator[tuple[Condition, Condition]]:
+        """The conditions under which both are in one binary, or one in a library that the other's binary loads."""
+        for path, other in ((first, second), (second, first)):
+            held = self._held_in(other)
+            for key, (binary, condition) in self._held_in(path).items():
+                if key in held:
+                    yield condition, held[key][1]
+                if held:
+                    yield from (
+                        (condition, held[id(library)][1])
+                        for library, kept in self.loaded_with(binary)
+                        if kept and id(library) in held
+                    )
+
+    def _held_in(self, path: str) -> dict[int, tuple[Target, Condition]]:
+        """The binaries that certainly contain what a source registers, and when, by identity."""
+        known = self._holders.get(path)
+        if known is None:
+            known = self._holders[path] = {
+                id(target): (target, survival.member.condition)
+                for target, survival in self.binaries_of(path)
+                if survival.survives
+            }
+        return known
+
+    @cached_property
+    def _binaries(self) -> dict[str, tuple[tuple[Target, Survival], ...]]:
+        return {}
+
+    @cached_property
+    def _holders(self) -> dict[str, dict[int, tuple[Target, Condition]]]:
+        return {}
+
+    def tells_of(self, path: str) -> bool:
+        """Whether the build files say in which binaries a source is."""
+        return bool(self.binaries_of(path))
 
     def macro_values(self, path: str, name: str) -> frozenset[str | None] | None:
         """The values that a macro has where the source at `path` is compiled; None among them: not defined there.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from op_lint.build.model import BuildGraph, Target
 from op_lint.facts import Place, Unit
 from op_lint.findings import Finding, Related, Severity
+from op_lint.macros import MacroSearch, Mention
 from op_lint.program import Program
 from op_lint.rule import Rule
 
@@ -19,9 +21,10 @@ class UnexpandedNamespaceMacro(Rule):
     """A namespace that is called as a macro is, because the macro is not expanded.
 
     ## What it does
-    Reports a block whose namespace is the name of a macro (`TORCH_EXTENSION_NAME`) that no build file of the project
-    defines. Extensions built by `torch.utils.cpp_extension` have that macro, those built by CMake do not. Before
-    torch 2.11 it also reports any macro that is given to `TORCH_LIBRARY` itself, which did not expand it.
+    Reports a block whose namespace is the name of a macro (`TORCH_EXTENSION_NAME`) that no target which compiles it
+    defines, as far as the build files say who defines it; where they say nothing of the source, a macro that no build
+    file of the project names. Extensions built by `torch.utils.cpp_extension` have that macro, those built by CMake do
+    not. Before torch 2.11 it also reports any macro that is given to `TORCH_LIBRARY` itself, which did not expand it.
 
     ## Why it is bad
     The operators are not where Python looks for them: they are in `torch.ops.TORCH_EXTENSION_NAME`. Two such libraries
@@ -75,15 +78,28 @@ class UnexpandedNamespaceMacro(Rule):
             search = searches.get(unit.namespace_macro or "")
             if version is not None and version < _EXPANDS_SINCE and _is_expanded_late(unit):
                 yield self._literal(unit, f"{version[0]}.{version[1]}")
-            elif search is not None and search.builds and not search.defined:
-                yield self._undefined(unit, search.macro, search.builds)
+            elif search is not None:
+                targets = _compiled_without(program, unit, search)
+                if targets:
+                    yield self._undefined(unit, search.macro, [(each.place, each.name) for each in targets])
+                elif targets is None and search.builds and not search.defined:
+                    yield self._undefined(unit, search.macro, [(Place(path, 1, 0, 0), "") for path in search.builds])
 
-    def _undefined(self, unit: Unit, macro: str, builds: tuple[str, ...]) -> Finding:
+    def _undefined(self, unit: Unit, macro: str, builds: list[tuple[Place, str]]) -> Finding:
+        names = [f"`{name}`" for _, name in builds if name]
+        who = (
+            f"{', '.join(names[:3])} {'does' if len(names) == 1 else 'do'} not define"
+            if names
+            else "no build file defines"
+        )
         return self.finding(
             unit.namespace_place or unit.place,
-            f"no build file defines `{macro}`, so these operators land in `torch.ops.{macro}`: define it for the "
-            "target, or write the namespace here",
-            related=tuple(Related(Place(path, 1, 0, 0), f"`{macro}` is not defined here") for path in builds),
+            f"{who} `{macro}`, so these operators land in `torch.ops.{macro}`: define it for the target, or write the "
+            "namespace here",
+            related=tuple(
+                Related(place, f"`{name}` compiles this file without it" if name else f"`{macro}` is not defined here")
+                for place, name in builds
+            ),
             notes=("torch.utils.cpp_extension defines TORCH_EXTENSION_NAME, CMake and other tools do not",),
         )
 
@@ -95,6 +111,30 @@ class UnexpandedNamespaceMacro(Rule):
             f"{unit.macro} in a macro of your own",
             notes=(f"#define EXPANDED(ns, m) {unit.macro}(ns, m)", "torch expands it from 2.11 on"),
         )
+
+
+def _compiled_without(program: Program, unit: Unit, search: MacroSearch) -> list[Target] | None:
+    """The targets that compile a unit, where none of them defines the macro; None where that cannot be known."""
+    questions, path = program.linking, program.file_of(unit)
+    values = questions.macro_values(path, search.macro) if questions else None
+    if questions is None or values is None:
+        return None
+    if values != {None} or not all(_is_understood(questions.graph, search.macro, each) for each in search.mentions):
+        return []
+    return [compiled.target for compiled in questions.targets_of(path)]
+
+
+def _is_understood(graph: BuildGraph, macro: str, mention: Mention) -> bool:
+    """Whether the graph has all definitions that a file which speaks of a macro may mean."""
+    places = {
+        define.place
+        for target in graph.targets
+        for define in target.defines
+        if define.name == macro and define.place.path == mention.path and define.place != target.place
+    }
+    made = [target for target in graph.targets if target.place.path == mention.path]
+    helped = bool(made) and not any(target.incomplete for target in made)
+    return len(places) >= mention.times and (helped or not mention.helper)
 
 
 def _is_expanded_late(unit: Unit) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from op_lint.macros import MacroSearch
+from op_lint.macros import MacroSearch, Mention
 from op_lint.program import Program
 from tests.unit.builders import findings, lines, read, torch
 
@@ -16,7 +16,7 @@ WRAPPED = "#define EXPANDED(ns, m) TORCH_LIBRARY(ns, m)\nEXPANDED(TORCH_EXTENSIO
 def searched(
     source: str, version: str | None, builds: tuple[str, ...] = ("CMakeLists.txt",), defined: bool = False
 ) -> Program:
-    search = MacroSearch("TORCH_EXTENSION_NAME", builds, defined)
+    search = MacroSearch("TORCH_EXTENSION_NAME", builds, (Mention("build.sh", 1),) if defined else ())
     return Program(read({"ops.cpp": HEAD + source}), torch(version) if version else None, macros=(search,))
 
 

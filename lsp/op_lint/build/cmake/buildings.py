@@ -9,7 +9,7 @@ from op_lint.build.cmake import genex
 from op_lint.build.cmake.interpreter import Call, Handler, Interpreter, text_of
 from op_lint.build.cmake.language import remember_copy, symbol
 from op_lint.build.cmake.memory import Frame
-from op_lint.build.cmake.targets import KINDS, VISIBILITIES, Declared, LinkLine, library_name, possible
+from op_lint.build.cmake.targets import KINDS, VISIBILITIES, Declared, LinkLine, library_name, possible, words_of
 from op_lint.build.cmake.template import is_known, split_list
 from op_lint.build.drafts import Compiled
 from op_lint.build.guarded import Item, Items
@@ -160,6 +160,30 @@ def _inherit(reader: Interpreter, target: Declared) -> None:
         _add_option(reader, target, item, all_of((target.condition, item.condition)), Visibility.PRIVATE)
     for item in reader.frame.value(_LIBRARIES) or ():
         _add_link(reader, target, item, all_of((target.condition, item.condition)), Visibility.PUBLIC)
+
+
+_LINKER_FLAGS = {
+    TargetKind.MODULE: "CMAKE_MODULE_LINKER_FLAGS",
+    TargetKind.SHARED: "CMAKE_SHARED_LINKER_FLAGS",
+    TargetKind.EXECUTABLE: "CMAKE_EXE_LINKER_FLAGS",
+}
+
+
+def finish_folder(reader: Interpreter) -> None:
+    """Give the targets of a folder the flags that its variables have at its end, as CMake does."""
+    for targets in reader.targets.values():
+        for target in targets:
+            if target.folder != reader.source_folder:
+                continue
+            for item in reader.variable(_LINKER_FLAGS.get(target.kind, "")) or ():
+                if is_known(item.text) or "-Wl," in item.text:
+                    _add_option(reader, target, item, all_of((target.condition, item.condition)), Visibility.PRIVATE)
+            for item in reader.variable("CMAKE_CXX_FLAGS") or ():
+                for word in words_of(item.text):
+                    defined = Item(word, item.condition, item.place)
+                    if word.startswith(("-D", "/D")):
+                        condition = all_of((target.condition, item.condition))
+                        target.defines += _defines(defined, condition, Visibility.PRIVATE)
 
 
 _DEFINES = "COMPILE_DEFINITIONS of the folder"
@@ -486,6 +510,7 @@ def enter_folder(reader: Interpreter, folder: str, place: Place) -> None:
         reader.set("CMAKE_CURRENT_SOURCE_DIR", [Item(folder)])
         reader.set("CMAKE_CURRENT_BINARY_DIR", [Item(posixpath.join(_BINARY, below) if below != "." else _BINARY)])
         reader.run_file(posixpath.join(folder, "CMakeLists.txt"), place)
+        finish_folder(reader)
     finally:
         reader.leave(outer)
 

@@ -52,6 +52,7 @@ def _read_from(reader: Interpreter, folder: str) -> None:
         reader.set(name, [Item("${CMAKE_BINARY_DIR}")])
     try:
         reader.run_file(posixpath.join(folder, LISTS), _START)
+        buildings.finish_folder(reader)
     except ExhaustedError:
         place = Place(reader.files.relative(posixpath.join(folder, LISTS)), 1, 0, 0)
         reader.files.note("build-limit", LIMIT, place)

@@ -1,0 +1,5 @@
+#include <torch/library.h>
+
+TORCH_LIBRARY(demo, m) {
+  m.def("shift(Tensor x) -> Tensor");
+}
