@@ -91,15 +91,19 @@ class _Cache(Generic[_Kept]):
 
 
 class RunCache(_Cache[_Kept]):
-    """Whole runs by name. The name must name everything that is not looked at again."""
+    """Whole runs by name, or other values of a `kind`. The name must name everything that is not looked at again."""
+
+    def __init__(self, folder: Path, type_: type[_Kept], kind: str = "runs") -> None:
+        super().__init__(folder, type_)
+        self._kind = kind
 
     def get(self, name: str) -> _Kept | None:
         """The run that is kept under `name`, or None."""
-        return self._load(self._folder / "runs" / name)
+        return self._load(self._folder / self._kind / name)
 
     def put(self, name: str, run: _Kept) -> None:
         """Keep a run in place of the last one of that name; where that cannot be, do nothing."""
-        self._store(self._folder / "runs" / name, run)
+        self._store(self._folder / self._kind / name, run)
 
 
 class FactsCache(_Cache[FileFacts]):

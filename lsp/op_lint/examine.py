@@ -8,6 +8,7 @@ import msgspec
 
 from op_lint.analysis import Analysis, Progress, unnoticed
 from op_lint.build.model import BuildGraph
+from op_lint.build.watched import Watched
 from op_lint.check import Checked, check
 from op_lint.config import Settings, selector_problems
 from op_lint.facts import FileFacts, Problem
@@ -15,7 +16,7 @@ from op_lint.findings import Finding
 from op_lint.installed.bundled import bundled_key_numbers
 from op_lint.installed.model import ReadProblem
 from op_lint.installed.reader import Reading
-from op_lint.kept_run import RunKeeper, Watched
+from op_lint.kept_run import RunKeeper
 from op_lint.macros import MacroSearch, search_macros
 from op_lint.program import Program
 from op_lint.project import Project
@@ -110,7 +111,7 @@ def examine(
         macros = search_macros(project.root, analysis.files)
     with watch.phase("read build files"):
         watched = Watched(project.root, project.buffers)
-        build = project.read_build(analysis.files, files=watched)
+        build = project.read_build(analysis.files, files=watched, use_cache=use_cache)
     with watch.phase("ask torch"):
         reading = project.read_torch(python, use_cache=use_cache) if analysis.candidates else None
     with watch.phase("run rules"):

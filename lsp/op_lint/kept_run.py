@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -16,7 +16,8 @@ from pathlib import Path
 import msgspec
 
 from op_lint.analysis import PASSING, Analysis
-from op_lint.build.files import BuildFiles, Entry
+from op_lint.build.files import BuildFiles
+from op_lint.build.watched import DIGEST_SIZE, Look, Watched, digest_of, same_answers
 from op_lint.cache import RunCache
 from op_lint.check import Checked
 from op_lint.cpp.compile_commands import read_compile_commands
@@ -27,18 +28,8 @@ from op_lint.project import Project
 from op_lint.rule import Rule
 from op_lint.version import VERSION
 
-_DIGEST_SIZE = 16
-
 _ACCIDENTS = PASSING | {"build-limit"}
 """Problems that another run may not have: what takes too long today may not tomorrow."""
-
-
-class Look(msgspec.Struct, frozen=True, array_like=True):
-    """A question to the file system, by the absolute path it is about, and a digest of the answer."""
-
-    question: str
-    path: str
-    answer: bytes
 
 
 class KeptRun(msgspec.Struct, frozen=True):
@@ -53,49 +44,6 @@ class KeptRun(msgspec.Struct, frozen=True):
     checked: Checked
 
 
-class Watched(BuildFiles):
-    """The files that build files speak of, with a record of every question that was asked and its answer."""
-
-    def __init__(self, root: Path, buffers: Mapping[str, bytes]) -> None:
-        super().__init__(root, buffers)
-        self._answers: dict[tuple[str, str], bytes] = {}
-
-    @property
-    def looks(self) -> tuple[Look, ...]:
-        """What was asked, in the order of the paths."""
-        return tuple(Look(*asked, answer) for asked, answer in sorted(self._answers.items()))
-
-    def read(self, path: str) -> bytes | None:
-        """As there; the answer is remembered."""
-        data = super().read(path)
-        self._answers["read", path] = _digest_of(data)
-        return data
-
-    def is_file(self, path: str) -> bool:
-        """As there; the answer is remembered."""
-        found = super().is_file(path)
-        self._answers["file", path] = _digest_of(found)
-        return found
-
-    def is_folder(self, path: str) -> bool:
-        """As there; the answer is remembered."""
-        found = super().is_folder(path)
-        self._answers["folder", path] = _digest_of(found)
-        return found
-
-    def changed(self, path: str) -> float:
-        """As there; the answer is remembered."""
-        found = super().changed(path)
-        self._answers["changed", path] = _digest_of(found)
-        return found
-
-    def entries(self, folder: str) -> tuple[Entry, ...]:
-        """As there; the answer is remembered."""
-        found = super().entries(folder)
-        self._answers["entries", folder] = _digest_of(found)
-        return found
-
-
 class RunKeeper:
     """The kept runs of one project with one selection of rules."""
 
@@ -105,7 +53,7 @@ class RunKeeper:
         self._name = _name(project, selected, tuple(installed))
         self._before = self._stamps()
         self._contents = {path: _content_digest(project.root / path) for path in self._paths}
-        self._sources = _digest_of(list(self._contents.values()))
+        self._sources = digest_of(list(self._contents.values()))
 
     @staticmethod
     def serves(project: Project) -> bool:
@@ -157,18 +105,8 @@ class RunKeeper:
     def _answered(self, looks: Iterable[Look]) -> bool:
         """Whether every question still has the same answer."""
         files = BuildFiles(self._project.root)
-        ask: Mapping[str, Callable[[str], object]] = {
-            "read": files.read,
-            "file": files.is_file,
-            "folder": files.is_folder,
-            "changed": files.changed,
-            "entries": files.entries,
-        }
         known = {("read", files.absolute(path)): digest for path, digest in self._contents.items()}
-        return all(
-            (known.get((look.question, look.path)) or _digest_of(ask[look.question](look.path))) == look.answer
-            for look in looks
-        )
+        return same_answers(files, looks, known)
 
 
 def _name(project: Project, selected: Iterable[type[Rule]], installed: tuple[type[Rule], ...]) -> str:
@@ -183,7 +121,7 @@ def _name(project: Project, selected: Iterable[type[Rule]], installed: tuple[typ
         [rule.code for rule in selected],
         [rule.code for rule in installed],
     )
-    return blake2b(b"\0".join(map(_encoded, parts)), digest_size=_DIGEST_SIZE).hexdigest()
+    return blake2b(b"\0".join(map(_encoded, parts)), digest_size=DIGEST_SIZE).hexdigest()
 
 
 def _program(rules: tuple[type[Rule], ...]) -> bytes:
@@ -194,7 +132,7 @@ def _program(rules: tuple[type[Rule], ...]) -> bytes:
 
 @cache
 def _sources_of(packages: tuple[str, ...]) -> bytes:
-    digest = blake2b(VERSION.encode() + sys.version.encode(), digest_size=_DIGEST_SIZE)
+    digest = blake2b(VERSION.encode() + sys.version.encode(), digest_size=DIGEST_SIZE)
     for file in sorted(file for package in packages for file in _files_of(package)):
         digest.update(str(file).encode() + b"\0" + file.read_bytes())
     return digest.digest()
@@ -209,18 +147,14 @@ def _files_of(package: str) -> Iterator[Path]:
 
 
 def _torch_digest(reading: Reading | None) -> bytes:
-    return _digest_of(reading)
+    return digest_of(reading)
 
 
 def _content_digest(file: Path) -> bytes:
     try:
-        return _digest_of(file.read_bytes())
+        return digest_of(file.read_bytes())
     except OSError:
-        return _digest_of(None)
-
-
-def _digest_of(value: object) -> bytes:
-    return blake2b(value if isinstance(value, bytes) else _encoded(value), digest_size=_DIGEST_SIZE).digest()
+        return digest_of(None)
 
 
 def _encoded(value: object) -> bytes:

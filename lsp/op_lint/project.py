@@ -21,8 +21,8 @@ from op_lint.sources import Sources
 
 if TYPE_CHECKING:
     from op_lint.build import BuildGraph
-    from op_lint.build.files import BuildFiles
     from op_lint.build.kept import KeptGraph
+    from op_lint.build.watched import Watched
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -76,18 +76,23 @@ class Project(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, tree=msgspec.structs.replace(self.tree, **sources), kept=kept)
 
     def read_build(
-        self, facts: Iterable[FileFacts], kept: KeptGraph | None = None, files: BuildFiles | None = None
+        self,
+        facts: Iterable[FileFacts],
+        kept: KeptGraph | None = None,
+        files: Watched | None = None,
+        *,
+        use_cache: bool = True,
     ) -> BuildGraph | None:
         """What the build files say about the sources whose facts these are; None where they say nothing about any.
 
-        `kept` is what was read before, for those who ask again and again; `files` as for `read_build`.
+        `kept` is what was read before, for those who ask again and again; `files` learn what the answer depends on.
         """
         from op_lint.build.kept import KeptGraph
 
         registering = [each.path for each in facts if each.language is Language.CPP and each.units]
         if not registering:
             return None
-        graph = (kept or KeptGraph()).graph(
+        graph = (kept or KeptGraph(self.cache_folder if use_cache else None)).graph(
             self.root,
             self.tree.build,
             self.tree.cpp,

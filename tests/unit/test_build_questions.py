@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from op_lint.build import BuildGraph, Questions, read_build
+from op_lint.build import BuildGraph, Questions, read_build, symbols
+from op_lint.build import kept as kept_module
+from op_lint.build.files import BuildFiles
 from op_lint.build.kept import KeptGraph
 from op_lint.build.model import BuildSystem, TargetKind
+from op_lint.build.reader import read_targets
+from op_lint.build.watched import Watched
 from op_lint.condition import Atom
+from op_lint.files import find_sources
 from tests.check import check, run, write_project
 from tests.unit.graphs import cmake, graph_of, links, only, sources
 
@@ -196,6 +203,72 @@ def test_the_graph_is_read_again_only_after_a_change(tmp_path: Path) -> None:
     assert [each.name for each in typed.targets] == ["b"]
     (tmp_path / "CMakeLists.txt").write_text("add_library(longer_name SHARED ops.cpp)\n")
     assert [each.name for each in look().targets] == ["longer_name"]
+
+
+class TestKeptBetweenRuns:
+    """The graph of a project that another run has read."""
+
+    CMAKE = "file(GLOB S *.cpp)\nadd_library(a SHARED ${S})\n"
+
+    def look(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[BuildGraph, list[str]]:
+        """The graph, and what had to be read anew for it: build files (`targets`) and sources."""
+        anew: list[str] = []
+        parse = symbols._parse
+
+        def targets(files: BuildFiles, build_files: Sequence[str], scripts: Sequence[str]) -> BuildGraph:
+            anew.append("targets")
+            return read_targets(files, build_files, scripts)
+
+        def parsed(text: str) -> symbols._Unit:
+            anew.append(text)
+            return parse(text)
+
+        monkeypatch.setattr(kept_module, "read_targets", targets)
+        monkeypatch.setattr(symbols, "_parse", parsed)
+        tree = find_sources(folder)
+        watched = Watched(folder, {})
+        graph = KeptGraph(folder.parent / "kept").graph(
+            folder, tree.build, tree.cpp, registering=("ops.cpp",), scripts=tree.python, buffers={}, files=watched
+        )
+        monkeypatch.undo()
+        assert {str(folder / path) for path in ("CMakeLists.txt", "ops.cpp")} <= {look.path for look in watched.looks}
+        assert graph == read_build(folder, tree.build, tree.cpp, registering=("ops.cpp",), scripts=tree.python)
+        return graph, anew
+
+    def test_nothing_is_read_anew_but_what_has_changed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        folder = write_project(
+            tmp_path / "project", {"ops.cpp": OPS, "x.cpp": "int x();\n", "CMakeLists.txt": self.CMAKE}
+        )
+        assert set(self.look(folder, monkeypatch)[1]) == {"targets", OPS, "int x();\n"}
+        assert self.look(folder, monkeypatch)[1] == []
+        (folder / "x.cpp").write_text("int other();\n")
+        assert self.look(folder, monkeypatch)[1] == ["int other();\n"]
+        (folder / "y.cpp").write_text("int y();\n")
+        graph, anew = self.look(folder, monkeypatch)
+        assert set(anew) == {"targets", "int y();\n"}
+        assert set(sources(only(graph))) == {"ops.cpp", "x.cpp", "y.cpp"}
+        (folder / "CMakeLists.txt").write_text("add_library(b SHARED ops.cpp)\n")
+        assert self.look(folder, monkeypatch)[1] == ["targets"]
+
+    def test_a_damaged_entry_is_read_anew(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        folder = write_project(tmp_path / "project", {"ops.cpp": OPS, "CMakeLists.txt": self.CMAKE})
+        self.look(folder, monkeypatch)
+        for entry in (tmp_path / "kept").rglob("*"):
+            if entry.is_file():
+                entry.write_bytes(entry.read_bytes()[:-3])
+        assert set(self.look(folder, monkeypatch)[1]) == {"targets", OPS}
+
+    def test_an_edit_of_a_source_leaves_the_build_files_alone(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write_project(tmp_path, {"ops.cpp": OPS, "CMakeLists.txt": self.CMAKE})
+        kept = KeptGraph()
+        look = partial(kept.graph, tmp_path, ("CMakeLists.txt",), ("ops.cpp",), scripts=(), buffers={})
+        assert look(registering=()).targets
+        monkeypatch.setattr(kept_module, "read_targets", None)
+        (tmp_path / "ops.cpp").write_text(OPS + "int more() { return 1; }\n")
+        (symbols_,) = look(registering=("ops.cpp",)).symbols
+        assert "more" in symbols_.defines
 
 
 def test_a_project_without_build_files(tmp_path: Path) -> None:

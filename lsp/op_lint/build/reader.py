@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from op_lint.build.bazel import read_bazel
@@ -13,7 +13,7 @@ from op_lint.build.files import BuildFiles
 from op_lint.build.model import BuildGraph, BuildSystem, SourceSymbols
 from op_lint.build.questions import Questions
 from op_lint.build.setuptools import may_load, read_setuptools
-from op_lint.build.symbols import local_headers, read_symbols
+from op_lint.build.symbols import KnownUnits, local_headers, read_symbols
 from op_lint.facts import Place, Problem, Suppression
 from op_lint.files import is_build_file, language_of
 from op_lint.suppress import find_suppressions
@@ -29,24 +29,35 @@ def read_build(
     registering: Collection[str] = (),
     scripts: Sequence[str] = (),
     buffers: Mapping[str, bytes] = {},
-    files: BuildFiles | None = None,
 ) -> BuildGraph:
     """The build graph of the project at `root`. Never raises; what it could not read is among the graph's problems.
 
     `build_files` are the files for which `is_build_file` holds, `sources` the C++ files, `scripts` the Python files,
     all relative to the root. `registering` are the sources with registrations: the symbols of what is linked with them
-    are read, too. `files` are those under the root, for who wants to know which of them are asked for.
+    are read, too.
     """
-    files = files or BuildFiles(root, buffers)
-    jit = [path for path in scripts if not is_build_file(path) and may_load(files.read(files.absolute(path)) or b"")]
+    files = BuildFiles(root, buffers)
+    graph = read_targets(files, build_files, loading_scripts(files, scripts))
+    return with_sources(graph, files, frozenset(sources), frozenset(registering), {})
+
+
+def loading_scripts(files: BuildFiles, scripts: Iterable[str]) -> tuple[str, ...]:
+    """Those of the Python files that may build an extension when they run."""
+    return tuple(
+        path for path in scripts if not is_build_file(path) and may_load(files.read(files.absolute(path)) or b"")
+    )
+
+
+def read_targets(files: BuildFiles, build_files: Sequence[str], scripts: Sequence[str]) -> BuildGraph:
+    """What the build files and the scripts that build extensions say, without what only the sources say."""
     graphs = (
         _tried(read_cmake, files, build_files),
-        _tried(read_setuptools, files, [*build_files, *jit]),
+        _tried(read_setuptools, files, [*build_files, *scripts]),
         _tried(read_bazel, files, build_files),
     )
     configured = read_configured(files)
     suppressions, faults = _suppressions(files, build_files)
-    graph = BuildGraph(
+    return BuildGraph(
         targets=combined([target for each in graphs for target in each.targets], configured),
         switches=tuple(switch for each in graphs for switch in each.switches),
         mentioned=frozenset().union(*(each.mentioned for each in graphs)),
@@ -57,7 +68,6 @@ def read_build(
         problems=(*files.problems, *faults),
         suppressions=suppressions,
     )
-    return _with_sources(graph, files, frozenset(sources), frozenset(registering))
 
 
 def _tried(
@@ -72,10 +82,13 @@ def _tried(
         return BuildGraph()
 
 
-def _with_sources(
-    graph: BuildGraph, files: BuildFiles, sources: frozenset[str], registering: frozenset[str]
+def with_sources(
+    graph: BuildGraph, files: BuildFiles, sources: frozenset[str], registering: frozenset[str], known: KnownUnits
 ) -> BuildGraph:
-    """The graph with what the sources themselves say: which include which, and what the linker will see."""
+    """The graph with what the sources themselves say: which include which, and what the linker will see.
+
+    `known` is what was read of them before, and takes up what is read now.
+    """
     find = local_headers(sources)
     included: set[str] = set()
     for path in sorted(sources):
@@ -86,7 +99,7 @@ def _with_sources(
                 included.update({header} if header else ())
     symbols: tuple[SourceSymbols, ...] = ()
     if registering:
-        symbols = tuple(read_symbols(files, _to_read(graph, registering), find))
+        symbols = tuple(read_symbols(files, _to_read(graph, registering), find, known))
     return BuildGraph(
         graph.targets,
         graph.switches,

@@ -13,6 +13,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from op_lint.build.files import BuildFiles
 from op_lint.build.model import SourceSymbols
@@ -75,6 +76,8 @@ class _Unit:
     includes: list[str] = field(default_factory=list)
     own: set[str] = field(default_factory=set)
     """Names with internal linkage, which hide those of other objects."""
+    module_init: bool | None = False
+    """Whether it makes a Python module, as far as its own text says; None where a macro of its own may."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +88,22 @@ class _Body:
     all: frozenset[str]
 
 
-class SymbolReader:
-    """Reads the symbols of sources; headers are read once. `headers` finds the file that an `#include` means."""
+KnownUnits = dict[str, tuple[bytes, _Unit]]
+"""What the tokens of files say, by path, with the digest of the content that they were read from."""
 
-    def __init__(self, files: BuildFiles, headers: Callable[[str, str], str | None]) -> None:
+
+class SymbolReader:
+    """Reads the symbols of sources; headers are read once. `headers` finds the file that an `#include` means.
+
+    `known` is what was read before, and takes up what is read.
+    """
+
+    def __init__(
+        self, files: BuildFiles, headers: Callable[[str, str], str | None], known: KnownUnits | None = None
+    ) -> None:
         self._files = files
         self._headers = headers
+        self._known = {} if known is None else known
         self._units: dict[str, _Unit | None] = {}
 
     def read(self, path: str) -> SourceSymbols:
@@ -133,20 +146,35 @@ class SymbolReader:
     def _unit(self, path: str) -> _Unit | None:
         if path not in self._units:
             data = self._files.read(self._files.absolute(path))
-            readable = data is not None and len(data) <= _LARGEST
-            self._units[path] = _parse(data.decode("utf-8", "replace")) if data is not None and readable else None
+            self._units[path] = None if data is None or len(data) > _LARGEST else self._parsed(path, data)
         return self._units[path]
+
+    def _parsed(self, path: str, data: bytes) -> _Unit:
+        digest = blake2b(data, digest_size=16).digest()
+        known = self._known.get(path)
+        if known is None or known[0] != digest:
+            known = self._known[path] = (digest, _parse(data.decode("utf-8", "replace")))
+        return known[1]
 
     def _module_init(self, path: str, units: Sequence[_Unit]) -> bool | None:
         """Whether a source makes a Python module: by itself, or by a macro of a project header."""
+        own = units[0].module_init
+        made = {name for unit in units for name, body in unit.macros.items() if any(map(_MODULE.fullmatch, body))}
+        if own or not made:
+            return own
         data = self._files.read(self._files.absolute(path)) or b""
         text = _without_comments(data.decode("utf-8", "replace"))
-        if _MODULE.search(text):
-            return True
-        made = {name for unit in units for name, body in unit.macros.items() if any(map(_MODULE.fullmatch, body))}
-        if any(re.search(rf"\b{re.escape(name)}\b", text) for name in made):
-            return True
-        return None if _MAY_BE_MODULE.search(text) else False
+        return True if any(re.search(rf"\b{re.escape(name)}\b", text) for name in made) else own
+
+
+def _makes_module(text: str) -> bool | None:
+    """Whether a text makes a Python module; None where a macro in it may."""
+    if _MODULE.search(text) is None and _MAY_BE_MODULE.search(text) is None:
+        return False  # comments are taken out only where they matter
+    code = _without_comments(text)
+    if _MODULE.search(code):
+        return True
+    return None if _MAY_BE_MODULE.search(code) else False
 
 
 def _without_comments(text: str) -> str:
@@ -183,7 +211,7 @@ def _follow(units: Sequence[_Unit], bodies: list[_Body], used: set[str], mention
 
 
 def _parse(text: str) -> _Unit:
-    unit = _Unit()
+    unit = _Unit(module_init=_makes_module(text))
     tokens = _without_attributes(_tokens(text, unit))
     _Parser(tokens, unit).scope(0, internal=False)
     return unit
@@ -518,9 +546,12 @@ def _ends_with(path: str, name: str) -> bool:
 
 
 def read_symbols(
-    files: BuildFiles, paths: Iterable[str], headers: Callable[[str, str], str | None]
+    files: BuildFiles,
+    paths: Iterable[str],
+    headers: Callable[[str, str], str | None],
+    known: KnownUnits | None = None,
 ) -> Iterator[SourceSymbols]:
-    """The symbols of the sources at `paths`, in order."""
-    reader = SymbolReader(files, headers)
+    """The symbols of the sources at `paths`, in order. `known` is as for `SymbolReader`."""
+    reader = SymbolReader(files, headers, known)
     for path in paths:
         yield reader.read(path)

@@ -32,7 +32,8 @@ def command(**values: Any) -> int:
     sources = project.sources()
     scanned = sum(map(project.is_named, (*project.tree.cpp, *project.tree.python)))
     parsed = sum(map(project.is_named, analysis.candidates))
-    program = Program(analysis.files, None, project.settings, build=project.read_build(analysis.files))
+    build = project.read_build(analysis.files, use_cache=not options.no_cache)
+    program = Program(analysis.files, None, project.settings, build=build)
     found = inventory(program, sources, project.is_named, scanned=scanned, parsed=parsed)
     if options.verbose:
         say_what_was_read(project, analysis)
