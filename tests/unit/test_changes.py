@@ -101,6 +101,17 @@ def test_diff_changes_nothing_and_git_takes_it(example: Path) -> None:
     assert {file: file.read_bytes() for file in before} == after != before
 
 
+def test_what_is_kept_of_earlier_runs_makes_no_difference(example: Path) -> None:
+    def seen(folder: Path, *arguments: str) -> list[Outcome]:
+        kept = ("--torch-version", "2.13.0+cpu", "--jobs", "0", *arguments)
+        steps = ((), (), ("--diff",), ("--fix",), (), ("--add-ignores",), ())
+        return [run(folder, "check", *kept, *step) for step in steps]
+
+    other = example.parent / "other" / example.name
+    shutil.copytree(example, other)
+    assert seen(example, "--cache-dir", "../cache") == seen(other, "--no-cache")
+
+
 def test_diff_of_nothing(project: Path) -> None:
     check(project, "--fix")
     outcome = check(project, "--diff", "--quiet")

@@ -107,12 +107,16 @@ def test_no_rule_looks_ahead(part: str) -> None:
 
 def imported_by(folder: Path, *arguments: str) -> tuple[set[str], int]:
     """The top-level packages that a run of the command line imports, and its exit status."""
+    modules, status = modules_of(folder, *arguments)
+    return {name.partition(".")[0] for name in modules}, status
+
+
+def modules_of(folder: Path, *arguments: str) -> tuple[set[str], int]:
+    """The modules that a run of the command line imports, and its exit status."""
     command = [sys.executable, "-X", "importtime", "-m", "op_lint", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert "Traceback" not in done.stderr, done.stderr
-    return {
-        name.strip().partition(".")[0] for name in re.findall(r"\|([^|]*)$", done.stderr, re.MULTILINE)
-    }, done.returncode
+    return {name.strip() for name in re.findall(r"\|([^|]*)$", done.stderr, re.MULTILINE)}, done.returncode
 
 
 HEAVY = {"clang", "lsprotocol", "op_lint_rules", "pygls", "rich", "torch"}
@@ -132,3 +136,14 @@ def test_a_warm_run_reads_no_cpp_and_shows_no_colours(tmp_path: Path) -> None:
     assert (status, "clang" in cold) == (1, True)
     warm, status = imported_by(tmp_path, *arguments)
     assert (status, warm & (HEAVY - {"op_lint_rules"})) == (1, set())
+
+
+def test_a_warm_run_imports_no_reader_and_nothing_for_mistakes(tmp_path: Path) -> None:
+    source = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("a(Tensor x) -> Tensor", &f); }\n'
+    write_project(tmp_path, {"ops.cpp": source})
+    arguments = ("--no-torch", "--jobs", "0", "--cache-dir", str(tmp_path / "cache"))
+    assert modules_of(tmp_path, *arguments)[1] == 0
+    modules, status = modules_of(tmp_path, *arguments)
+    assert status == 0
+    unwanted = {"op_lint.python.reader", "op_lint.python.resolve", "rapidfuzz", "difflib"}
+    assert modules & unwanted == set()
