@@ -347,7 +347,17 @@ class Server(LanguageServer):
 
 def digest_of(diagnostics: list[types.Diagnostic]) -> bytes:
     """Names what a list of diagnostics says."""
-    return hashlib.blake2b(repr(diagnostics).encode("utf-8", "surrogatepass"), digest_size=12).digest()
+    said = [
+        (*_numbers(each.range), each.severity, each.code, each.message, each.tags, each.data,
+         [(*_numbers(other.location.range), other.location.uri, other.message)
+          for other in each.related_information or ()])
+        for each in diagnostics
+    ]  # fmt: skip
+    return hashlib.blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+def _numbers(where: types.Range) -> tuple[int, int, int, int]:
+    return where.start.line, where.start.character, where.end.line, where.end.character
 
 
 def result_id(diagnostics: list[types.Diagnostic]) -> str:

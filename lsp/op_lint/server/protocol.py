@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from lsprotocol import types
@@ -98,9 +99,7 @@ class View:
         """A finding as a diagnostic."""
         document = self.client.text_document
         wants = (document.publish_diagnostics if document else None) or types.PublishDiagnosticsClientCapabilities()
-        packs = self.snapshot.packs
-        rule = next((rule for rule in packs.rules if rule.code == finding.code), None)
-        url = page_url(rule, packs.sources[rule.code]) if rule else None
+        url = self._pages.get(finding.code)
         related = [
             types.DiagnosticRelatedInformation(self.location(each.place), each.message) for each in finding.related
         ]
@@ -116,6 +115,13 @@ class View:
             related_information=related if related and wants.related_information is not False else None,
             data={"name": finding.name, "fix": {"title": fix.title, "safe": fix.safe} if fix else None},
         )
+
+    @cached_property
+    def _pages(self) -> dict[str, str | None]:
+        """The pages of the rules that found anything, by code."""
+        packs = self.snapshot.packs
+        found = {finding.code for finding in self.snapshot.checked.findings}
+        return {rule.code: page_url(rule, packs.sources[rule.code]) for rule in packs.rules if rule.code in found}
 
     def diagnostics(self, path: str) -> list[types.Diagnostic]:
         """The diagnostics of one file."""
