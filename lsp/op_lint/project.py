@@ -103,21 +103,25 @@ class Project(msgspec.Struct, frozen=True):
         )
         return graph if graph.targets else None
 
-    def interpreters(self, option: str | None = None) -> InterpreterSearch:
-        """Where the Python with torch is looked for; `option` is what the command line says."""
-        return InterpreterSearch(option, self.settings.python, None, self.root, os.environ)
+    def interpreters(
+        self, option: str | None = None, *, editor: str | None = None, trusted: bool = True
+    ) -> InterpreterSearch:
+        """Where the Python with torch is looked for; `option` and `editor` are what command line and editor say."""
+        return InterpreterSearch(option, self.settings.python, editor, self.root, os.environ, trusted=trusted)
 
-    def read_torch(self, option: str | None = None, *, use_cache: bool = True) -> Reading | None:
+    def read_torch(
+        self, option: str | None = None, *, editor: str | None = None, trusted: bool = True, use_cache: bool = True
+    ) -> Reading | None:
         """The torch that the sources are held against, and what the settings want loaded into it: see `read_installed`.
 
-        None where the settings want none.
+        None where the settings want none. The rest is as for `interpreters`.
         """
         if not self.settings.torch:
             return None
         cache = self.cache_folder / "torch" if use_cache else None
         return read_installed(
             ReadRequest(
-                self.interpreters(option),
+                self.interpreters(option, editor=editor, trusted=trusted),
                 load=tuple(str(self.root / library) for library in self.settings.load),
                 imports=self.settings.imports,
                 snapshot=self.settings.torch_version,

@@ -22,6 +22,7 @@ from op_lint.installed.bundled import bundled_key_numbers
 from op_lint.installed.child import ProbeOutput
 from op_lint.installed.child import run_probe as run_the_probe
 from tests.check import Outcome, run, write_project
+from tests.e2e.raw import RawClient
 from tests.truth.registration_sources import PREFIX, link_flags, run_compiler, why_nothing_compiles
 from tests.truth.torch_process import installed
 
@@ -304,3 +305,22 @@ def test_settings_name_libraries_from_the_root(builds: Builds, cache: Path, tmp_
     (project / "op-lint.toml").write_text('load = ["gone.so"]\n')
     failed = checked(project, cache)
     assert (failed.status, json.loads(failed.out)) == (2, [])
+
+
+def test_the_server_loads_what_the_settings_name(builds: Builds, cache: Path, tmp_path: Path) -> None:
+    """Where the workspace is trusted; and a new build is loaded anew."""
+    project, library = built(CASES["a unit left out of the link"], builds, tmp_path)
+    library.rename(project / "demo.so")
+    text = f'load = ["demo.so"]\npython = "{sys.executable}"\ncache-dir = "{cache}"\n'
+    (project / "op-lint.toml").write_text(text)
+    client = RawClient(cwd=project)
+    client.start([project], trusted=False, settings={"torchVersion": None})
+    client.settle()
+    kernels = (project / "csrc/cpu.cpp").as_uri()
+    assert [each["code"] for each in client.diagnostics.get(kernels, [])] == []
+    client.notify("op-lint/trust", {"trusted": True})
+    client.wait(lambda: [each["code"] for each in client.diagnostics.get(kernels, [])] == ["OPL505"])
+    builds.library(project, ["def.cpp", "csrc/cpu.cpp"], [], project / "demo.so")
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": kernels, "type": 2}]})
+    client.wait(lambda: client.diagnostics.get(kernels) == [])
+    assert client.stop() == 0

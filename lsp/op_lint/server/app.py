@@ -313,8 +313,8 @@ class Server(LanguageServer):
             return
         chosen = workspace.settings
         asked = (
-            settings.torch, settings.torch_version, settings.python, chosen.interpreter, chosen.load, chosen.imports,
-            workspace.trusted,
+            settings.torch, settings.torch_version, settings.python, chosen.interpreter, workspace.trusted,
+            settings.imports, tuple((path, _written_at(snapshot.project.root / path)) for path in settings.load),
         )  # fmt: skip
         if self._torch_asked.get(workspace) == asked:
             return
@@ -343,6 +343,14 @@ class Server(LanguageServer):
             behind = (each for each in self.session.workspaces if self._told.get(each) != each.revision)
             is_busy = self._torch_reads > 0 or any(behind)
             self.protocol.notify("op-lint/status", {"busy": is_busy})
+
+
+def _written_at(library: Path) -> float:
+    """When a library was written, in seconds since the epoch: a new build is loaded anew. 0 where there is none."""
+    try:
+        return library.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def digest_of(diagnostics: list[types.Diagnostic]) -> bytes:

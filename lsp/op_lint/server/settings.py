@@ -36,7 +36,12 @@ class ClientSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     @property
     def overrides(self) -> dict[str, Any]:
         """The project's settings that the editor sets."""
-        given = {"torch": self.torch, "torch_version": self.torch_version}
+        given = {
+            "torch": self.torch,
+            "torch_version": self.torch_version,
+            "load": self.load or None,
+            "imports": self.imports or None,
+        }
         return {name: value for name, value in given.items() if value is not None}
 
 

@@ -24,7 +24,7 @@ from op_lint.cpp import CppReader
 from op_lint.examine import program_of
 from op_lint.facts import FileFacts, Language
 from op_lint.files import SourceTree, find_root, is_build_file, language_of
-from op_lint.installed.reader import Reading, ReadRequest, read_installed
+from op_lint.installed.reader import Reading
 from op_lint.macros import MacroSearch, search_macros
 from op_lint.packs import Packs
 from op_lint.project import Project, open_project
@@ -156,19 +156,7 @@ class Workspace:
     def read_torch(self) -> Reading | None:
         """The torch that the sources are held against. Takes seconds, in a process of its own."""
         project = self._kept.project if self._kept else self._project(None)
-        settings = project.settings
-        if not settings.torch:
-            return None
-        search = msgspec.structs.replace(project.interpreters(), editor=self.settings.interpreter, trusted=self.trusted)
-        return read_installed(
-            ReadRequest(
-                search,
-                load=self.settings.load,
-                imports=self.settings.imports,
-                snapshot=settings.torch_version,
-                cache=project.cache_folder / "torch",
-            )
-        )
+        return project.read_torch(editor=self.settings.interpreter, trusted=self.trusted)
 
     def _project(self, wanted: Wanted | None) -> Project:
         settings = wanted.settings if wanted else self.settings
