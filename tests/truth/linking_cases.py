@@ -73,11 +73,12 @@ int main() {
 
 
 class Case(NamedTuple):
-    """One project: its CMake file without the first lines, and whether it makes a program that is run."""
+    """One project: its CMake file, whether it makes a program that is run, and whether op-lint fixes it first."""
 
     name: str
     cmake: str
     is_program: bool = False
+    is_fixed: bool = False
 
 
 HEAD = """\
@@ -102,6 +103,15 @@ CASES = (
         "add_library(ops@ STATIC a.cpp)\nadd_library(main@ SHARED entry.cpp)\n"
         "target_link_libraries(main@ PRIVATE ops@)\n",
         "ops@", "main@",
+    ),
+    *(
+        _case(
+            name,
+            "add_library(ops@ STATIC a.cpp)\nadd_library(main@ MODULE entry.cpp)\n"
+            "target_link_libraries(main@ PRIVATE ops@)\n",
+            "ops@", "main@",
+        )._replace(is_fixed=True)
+        for name in ("fixed", "fixed_for_old_cmake")
     ),
     _case(
         "whole_archive_feature",

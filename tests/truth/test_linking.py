@@ -23,6 +23,7 @@ from op_lint.build.configured import read_configured
 from op_lint.build.files import BuildFiles
 from op_lint.build.model import BuildSystem, Target, TargetKind
 from op_lint.build.symbols import local_headers, read_symbols
+from tests.check import run as run_op_lint
 from tests.truth.linking_cases import CASES, OTHERS, REGISTERS, Case
 
 HERE = Path(__file__).parent / "linking"
@@ -101,8 +102,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 def write(case: Case, folder: Path) -> None:
     folder.mkdir(parents=True)
-    for name, text in {**REGISTERS, **OTHERS, "CMakeLists.txt": case.cmake.replace("@", case.name)}.items():
+    cmake = case.cmake.replace("@", case.name)
+    if "old_cmake" in case.name:
+        cmake = cmake.replace("VERSION 3.24", "VERSION 3.18")
+    for name, text in {**REGISTERS, **OTHERS, "CMakeLists.txt": cmake}.items():
         (folder / name).write_text(text)
+    if case.is_fixed:
+        (folder / "op-lint.toml").write_text("")
+        done = run_op_lint(folder, "check", "--no-torch", "--no-cache", "--select", "OPL502", "--fix", "--unsafe-fixes")
+        assert (folder / "CMakeLists.txt").read_text() != cmake, done
 
 
 def run(command: list[str], environment: dict[str, str]) -> None:
@@ -178,6 +186,11 @@ def configured(request: pytest.FixtureRequest, built: Built) -> BuildGraph:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_prediction_from_the_configured_build_alone(case: Case, configured: BuildGraph, built: Built) -> None:
     agrees(predicted(configured, f"main{case.name}", f"sources/{case.name}/"), built.registered[case.name])
+
+
+@pytest.mark.parametrize("name", [case.name for case in CASES if case.is_fixed])
+def test_what_op_lint_has_fixed_is_loaded(name: str, built: Built) -> None:
+    assert built.registered[name] == ["a"]
 
 
 def test_the_matrix_is_one() -> None:
