@@ -118,7 +118,6 @@ export class Workbench {
     const entry = this.page.locator('.quick-input-list .monaco-list-row', { hasText: path.basename(name) });
     const folder = path.dirname(name) === '.' ? '' : path.dirname(name);
     await entry.filter({ hasText: folder }).filter({ hasText: within }).first().click({ timeout: PATIENCE });
-    await this.page.mouse.move(180, 700);
     await eventually(`${name} in front`, async () => (await this.activeTab.innerText()) === path.basename(name));
     await this.goto(line, column);
   }
@@ -130,6 +129,7 @@ export class Workbench {
     await input.waitFor({ timeout: PATIENCE });
     await input.fill(`:${line}:${column}`);
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: `line ${line} ` }).click({ timeout: PATIENCE });
+    await this.page.mouse.move(180, 700);
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden', timeout: PATIENCE });
   }
 
@@ -207,6 +207,7 @@ export class Workbench {
 
   /** A picture of what stands there now; with `OP_LINT_PICTURES=1` those of the README are made anew. */
   async picture(name: string): Promise<void> {
+    await new Promise((done) => setTimeout(done, 400)); // what fades in is there then
     await this.screenshot(name);
     if (process.env['OP_LINT_PICTURES'] === '1' && fs.readFileSync('README.md', 'utf8').includes(`/${name}.jpg`)) {
       await this.page.screenshot({ path: path.join(PICTURES, `${name}.jpg`), type: 'jpeg', quality: 78 });
