@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from op_lint.dispatch.keys import IMPLICIT
-from op_lint.facts import FileFacts, OperatorName, Place
+from op_lint.facts import FileFacts, OperatorName, Place, UseKind
 from op_lint.program import Kernel, Program
 from op_lint.sources import Sources
 
@@ -103,7 +103,27 @@ def _operator(program: Program, name: OperatorName, sources: Sources) -> dict[st
             for definition in definitions
         ],
         "kernels": [_kernel(key, registered, sources) for key, registered in kernels],
+        "call_sites": sum(use.kind is UseKind.CALL for use in program.uses_of(name)),
     }
+
+
+def uses(program: Program, name: OperatorName, sources: Sources, wanted: Wanted) -> list[dict[str, Any]]:
+    """Where Python names an operator, as JSON has it; `kind` is `UseKind`, `run` is `RunTime`.
+
+    A use that names no overload may be of any of them, and is among those of each.
+    """
+    return [
+        {
+            **_position(use.place, sources),
+            "kind": use.kind.value,
+            "run": use.run.value,
+            "overload": None if use.packet else use.operator.overload,
+            "api": use.api,
+            "condition": str(use.condition),
+        }
+        for use in program.uses_of(name)
+        if wanted(use.place.path)
+    ]
 
 
 def _kernel(key: str, registered: Kernel, sources: Sources) -> dict[str, Any]:

@@ -143,6 +143,15 @@ class Program:
         """Every place in Python that names an operator, by path and place."""
         return tuple(use for path in sorted(self._python) for use in self._python[path].uses)
 
+    def uses_of(self, operator: OperatorName) -> tuple[OperatorUse, ...]:
+        """The uses of one operator, those among them that name no overload."""
+        found = self._uses_of.get((operator.namespace, operator.name), ())
+        return tuple(use for use in found if use.packet or use.operator.overload == operator.overload)
+
+    @cached_property
+    def _uses_of(self) -> dict[tuple[str, str], tuple[OperatorUse, ...]]:
+        return _grouped(((use.operator.namespace, use.operator.name), use) for use in self.uses)
+
     def overloads(self, namespace: str, name: str) -> tuple[OperatorName, ...]:
         """The operators of one name, its overloads, that the sources or the installed torch define, sorted.
 

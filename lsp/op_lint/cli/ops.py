@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,22 +12,29 @@ import msgspec
 
 from op_lint.cli.options import ProjectOptions, project_of, project_options, say_what_was_read
 from op_lint.cli.output import whole_or_broken_pipe
-from op_lint.inventory import inventory
-from op_lint.program import Program
+from op_lint.facts import OperatorName
+from op_lint.inventory import inventory, uses
+from op_lint.program import Program, parse_name
+from op_lint.project import Project
+from op_lint.sources import Sources
 
 
 class OpsOptions(ProjectOptions, frozen=True, kw_only=True):
     """The values of this command's options."""
 
     output_format: str
+    uses: str | None
 
 
 @click.command("ops")
 @project_options
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--uses", metavar="NS::OP[.OVERLOAD]", help="List where Python calls or names this operator instead.")
 def command(**values: Any) -> int:
     """List the operators, kernels, fallbacks and registration units that the sources hold."""
     options = OpsOptions(**values)
+    if options.uses is not None and not _OPERATOR.fullmatch(options.uses):
+        raise click.UsageError(f"--uses wants an operator as NS::OP or NS::OP.OVERLOAD, not {options.uses!r}")
     project = project_of(options, {})
     analysis = project.read(use_cache=not options.no_cache, jobs=options.jobs)
     sources = project.sources()
@@ -34,7 +42,10 @@ def command(**values: Any) -> int:
     parsed = sum(map(project.is_named, analysis.candidates))
     build = project.read_build(analysis.files, use_cache=not options.no_cache)
     program = Program(analysis.files, None, project.settings, build=build)
-    found = inventory(program, sources, project.is_named, scanned=scanned, parsed=parsed)
+    if options.uses is not None:
+        found = _uses(program, parse_name(options.uses), sources, project)
+    else:
+        found = inventory(program, sources, project.is_named, scanned=scanned, parsed=parsed)
     if options.verbose:
         say_what_was_read(project, analysis)
     for problem in project.problems:
@@ -43,14 +54,38 @@ def command(**values: Any) -> int:
         if options.output_format == "json":
             stream.write(msgspec.json.format(msgspec.json.encode(found)).decode() + "\n")
         else:
-            stream.writelines(f"{line}\n" for line in _lines(found))
+            lines = _lines(found) if options.uses is None else _use_lines(found)
+            stream.writelines(f"{line}\n" for line in lines)
     return 2 if project.configuration.problems else 0
+
+
+def _uses(program: Program, name: OperatorName, sources: Sources, project: Project) -> dict[str, Any]:
+    """The uses of an operator, and whether the sources define it."""
+    defined = bool(program.definitions_of(name))
+    return {"op": str(name), "defined": defined, "uses": uses(program, name, sources, project.is_named)}
+
+
+def _use_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    for use in found["uses"]:
+        when = "" if use["run"] == "function" else f"  ({_WHEN[use['run']]})"
+        condition = f"  if {use['condition']}" if use["condition"] else ""
+        yield f"{use['path']}:{use['line']}:{use['column']}  {use['kind']}{when}{condition}"
+    calls = sum(use["kind"] == "call" for use in found["uses"])
+    defined = "" if found["defined"] else "; these sources do not define it"
+    yield f"{found['op']}: {len(found['uses'])} uses, {calls} of them calls{defined}"
+
+
+_OPERATOR = re.compile(r"\w+::\w+(?:\.\w+)?")
+_WHEN = {"import": "at import", "main": "as a program"}
 
 
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     for operator in found["ops"]:
         overload = f".{operator['overload']}" if operator["overload"] else ""
-        yield f"{operator['namespace']}::{operator['name']}{overload}  {operator['schema'] or '(no schema written)'}"
+        calls = operator["call_sites"]
+        sites = f"  ({calls} call site{'' if calls == 1 else 's'} in Python)" if calls else ""
+        schema = operator["schema"] or "(no schema written)"
+        yield f"{operator['namespace']}::{operator['name']}{overload}  {schema}{sites}"
         rows = [("def", "", each) for each in operator["definitions"]]
         rows += [(each["key"], each["kernel"] or "", each) for each in operator["kernels"]]
         yield from _table(rows)
