@@ -25,6 +25,12 @@ from tests.e2e.services import ROOT, environment
 ELSEWHERE = {
     "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/op-lint examples/myops": "tests/unit/test_readme.py",
     ".ci/run": "tests/unit/test_readme.py",
+    "cd vscode-extension": "vscode-extension/tests/ui/run.ts",
+    "npm ci": "vscode-extension/tests/ui/run.ts",
+    "npm run package": "vscode-extension/tests/ui/run.ts",
+    "pipx install .": "tests/e2e/test_release.py",
+    "op-lint doctor --load build/libdemo.so": "tests/truth/test_loaded.py",
+    "op-lint check --select OPL505,OPL506,OPL507 --load build/libdemo.so": "tests/truth/test_loaded.py",
 }
 """Command lines that other tests run."""
 
