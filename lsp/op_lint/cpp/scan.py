@@ -108,7 +108,7 @@ def directives(data: bytes, bare: bytes | None = None) -> list[Directive]:
         if match:
             argument = joined[match.end() :].strip()
             found.append(Directive(match.group(1).decode("ascii"), argument, start, start + len(text)))
-        position = start + max(1, len(line))
+        position = start + max(1, len(text))
     return found
 
 
