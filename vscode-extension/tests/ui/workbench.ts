@@ -30,8 +30,8 @@ const QUIET_SETTINGS = {
   'window.dialogStyle': 'custom',
 };
 
-/** Milliseconds to wait for what the page is to show. */
-export const PATIENCE = 20_000;
+/** Milliseconds to wait for what the page is to show: long enough for a busy machine, as only a failure waits so long. */
+export const PATIENCE = 60_000;
 
 export interface Options {
   /** A folder, or a `.code-workspace` file. */
