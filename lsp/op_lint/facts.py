@@ -180,6 +180,10 @@ class UnitKind(str, Enum):
     PYTHON = "torch.library"
 
 
+PY_IMPL = "py_impl"
+"""The `macro` of a unit for kernels of `OpOverload.py_impl`, which only the dispatcher in Python finds."""
+
+
 class Unit(msgspec.Struct, frozen=True):
     """A registration unit: one static initialiser (a block), or one Python `Library` object.
 

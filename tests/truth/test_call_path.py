@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from op_lint.dispatch.call import Argument, Call, Layout, Mode, Transform
+from op_lint.dispatch.errors import META
 from op_lint.dispatch.path import Path, call_path
 from op_lint.dispatch.registration import Operator, Registration, Source
 from op_lint.dispatch.table import LiveTable
@@ -36,6 +37,7 @@ WRAPPERS = [
     ),
     *("FuncTorchBatched", "FuncTorchVmapMode", "FuncTorchGradWrapper", "FuncTorchBatchedDecomposition"),
 ]
+FAKE_MODE = "FakeTensorMode"
 # With a user's kernel there, torch's own state of the mode is not set up: such calls fail in torch's assertions.
 WITHOUT_MODE = ["PythonTLSSnapshot", "Python", "Functionalize"]
 
@@ -46,10 +48,20 @@ TRANSFORMS = [
 ]
 
 
+# `torch._C.DispatchKey` has no name for the others.
+PYTHON_KEYS = [
+    *(key for key in BACKENDS if key != "MkldnnCPU"),
+    *AUTOGRAD,
+    *COMPOSITE,
+    *("ADInplaceOrView", "AutocastCPU", "Conjugate", "Negative", "ZeroTensor"),
+]
+
+
 class Case(msgspec.Struct, frozen=True):
     name: str
     registrations: tuple[tuple[str, str], ...]
     call: Call
+    python: tuple[str, ...] = ()
 
     def with_kernel(self, key: str) -> Case:
         # In Python torch has one kernel at each key.
@@ -63,7 +75,17 @@ class Case(msgspec.Struct, frozen=True):
             for index, (key, kind) in enumerate(self.registrations)
         )
         schema = f"op_lint_recorded::{self.name}(Tensor? x=None, Tensor? y=None) -> Tensor"
-        operator = Operator(f"op_lint_recorded::{self.name}", schema, registrations)
+        python = tuple(
+            Registration(
+                META if key == FAKE_MODE else key,
+                "test:py_impl",
+                KernelKind.FAKE if key == FAKE_MODE else KernelKind.KERNEL,
+                Source.WORKSPACE,
+                kernel=f"python {key}",
+            )
+            for key in self.python
+        )
+        operator = Operator(f"op_lint_recorded::{self.name}", schema, registrations, python)
         return call_path(LiveTable(keys, operator, installed().torch.fallback_registrations()), self.call)
 
 
@@ -85,7 +107,9 @@ def random_call(choice: random.Random) -> Call:
     inference = choice.random() < 0.2
     if around == "fake":
         devices = choice.sample(["cpu", "cuda", "meta"], 1) * choice.randint(1, 2)
-        return Call(tuple(map(Argument, devices)), None, False, autocast, inference, mode=Mode.FAKE)
+        arguments = tuple(map(Argument, devices))
+        in_python = choice.random() < 0.4
+        return Call(arguments, None, False, autocast, inference, mode=Mode.FAKE, python_dispatcher=in_python)
     if "transforms" in around:
         transforms = choice.choice(TRANSFORMS)
         arguments = (Argument(),) * choice.randint(1, 2)
@@ -120,14 +144,17 @@ def random_case(choice: random.Random, name: str) -> Case:
     if call.transforms and choice.random() < 0.2:
         registrations.append(("Functionalize", KernelKind.FALLTHROUGH.value))
     choice.shuffle(registrations)
-    return Case(name, tuple(registrations), call)
+    python = [key for key in PYTHON_KEYS if choice.random() < 0.1] if call.python_dispatcher or call.mode else []
+    if call.mode is Mode.FAKE and choice.random() < 0.2:
+        python.append(FAKE_MODE)
+    return Case(name, tuple(registrations), call, tuple(python))
 
 
 def recorded_hits(path: Path) -> list[str]:
     """The keys that the test's own kernels on the path were registered to."""
     hits = set(path.hits)
     return [
-        step.registration.key
+        step.registration.kernel or step.registration.key
         for step in path.steps
         if step.key in hits
         and step.registration is not None
@@ -183,7 +210,10 @@ def test_the_cures_are_cures() -> None:
 
 def test_every_kind_of_call_is_among_them() -> None:
     choice = random.Random(0)
-    calls = [random_case(choice, "f").call for _ in range(PROCESSES * CASES_EACH)]
+    cases = [random_case(choice, "f") for _ in range(PROCESSES * CASES_EACH)]
+    calls = [case.call for case in cases]
+    assert {key for case in cases for key in case.python} == {*PYTHON_KEYS, FAKE_MODE}
+    assert sum(name.startswith("python ") for case in cases for name in recorded_hits(case.path())) > 40
     arguments = [argument for call in calls for argument in call.arguments]
     assert {argument.layout for argument in arguments} == set(Layout)
     assert {argument.device for argument in arguments} == {"cpu", "meta", "cuda"}

@@ -15,6 +15,7 @@ import pytest
 
 from op_lint.condition import ALWAYS
 from op_lint.facts import (
+    PY_IMPL,
     Definition,
     FileFacts,
     Implementation,
@@ -162,7 +163,7 @@ def vanished(unit: Unit) -> bool:
 
 
 def is_python_only(unit: Unit) -> bool:
-    return unit.macro == "py_impl"
+    return unit.macro == PY_IMPL
 
 
 def test_schemas_are_those_of_the_dispatcher() -> None:

@@ -134,6 +134,45 @@ class TestWhy:
         assert "CUDA" in keys("--device", "cpu", "--device", "cuda")
 
 
+class TestPythonKernels:
+    """Kernels of `py_impl`: only the dispatcher in Python has them."""
+
+    SOURCE = (
+        "import torch\n"
+        "from torch._C import DispatchKey\n"
+        'lib = torch.library.Library("demo", "FRAGMENT")\n'
+        'lib.define("only(Tensor x) -> Tensor")\n'
+        "@torch.ops.demo.only.default.py_impl(DispatchKey.CPU)\n"
+        "def only(x):\n"
+        "    return x.clone()\n"
+    )
+
+    @pytest.fixture
+    def python(self, project: Path) -> Path:
+        (project / "ops.py").write_text(self.SOURCE)
+        return project
+
+    def test_the_table_does_not_have_them(self, python: Path) -> None:
+        rows = {entry["key"]: entry["reason"] for entry in value(python, "table", "demo::only")["keys"]}
+        assert rows["CPU"] == "missing"
+
+    def test_a_call_without_it_raises(self, python: Path) -> None:
+        path = value(python, "why", "demo::only")
+        assert path["error"]["text"].startswith("Could not run 'demo::only' with arguments from the 'CPU' backend.")
+
+    def test_a_call_with_it_runs_them(self, python: Path) -> None:
+        path = value(python, "why", "demo::only", "--python-dispatcher")
+        last = path["steps"][-1]
+        assert (last["key"], last["kernel"], last["line"], path["error"]) == ("CPU", "only", 5, None)
+        assert last["note"].startswith("py_impl")
+
+    def test_what_is_not_known_is_said(self, project: Path) -> None:
+        (said,) = value(project, "why", "aten::relu", "--python-dispatcher")["notes"]
+        assert "py_impl" in said
+        assert "note: torch.compile functionalizes" in ask(project, "why", "demo::scale", "--functionalize").out
+        assert value(project, "why", "demo::scale", "--python-dispatcher")["notes"] == []
+
+
 class TestErrors:
     @pytest.mark.parametrize("command", ["table", "why"])
     @pytest.mark.parametrize(

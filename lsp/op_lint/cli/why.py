@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import click
@@ -16,6 +16,13 @@ from op_lint.dispatch.path import Outcome, Path, Step, call_path
 
 _MORE_TEXT = " This could be because"
 """Where the part of torch's message begins that says nothing about this operator."""
+
+
+_IN_PYTHON = (
+    "torch.compile functionalizes with a Python mode, FunctionalTensorMode, which is not this path: before the kernel"
+    " at Functionalize it takes the composite one, or makes auto_functionalized of a custom operator that mutates"
+)
+_BY_TORCH = "kernels that Python code of torch itself gives with py_impl are not in the dump, and not on this path"
 
 
 class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
@@ -54,6 +61,13 @@ class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
         )
 
 
+_UNTOLD: tuple[tuple[Callable[[WhyOptions], bool], str], ...] = (
+    (lambda options: options.functionalize, _IN_PYTHON),
+    (lambda options: options.python_dispatcher and options.operator.startswith("aten::"), _BY_TORCH),
+)
+"""What a path does not tell of such calls, for which it is taken."""
+
+
 @click.command("why")
 @dispatch_options
 @click.option("--device", multiple=True, default=("cpu",), show_default=True, help="Of a tensor argument; repeatable.")
@@ -61,7 +75,7 @@ class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
 @click.option("--requires-grad", is_flag=True, help="The tensors require gradients.")
 @click.option("--autocast", is_flag=True, help="Under torch.autocast for these devices.")
 @click.option("--inference-mode", is_flag=True, help="Under torch.inference_mode(), with tensors made there.")
-@click.option("--functionalize", is_flag=True, help="Under functionalization, as torch.compile has it.")
+@click.option("--functionalize", is_flag=True, help="Under functionalization in C++, that of torch.func.functionalize.")
 @click.option("--vmap", is_flag=True, help="Under torch.vmap.")
 @click.option("--grad", is_flag=True, help="Under torch.func.grad.")
 @click.option("--python-mode", is_flag=True, help="Under a TorchDispatchMode.")
@@ -82,16 +96,17 @@ def command(**values: Any) -> int:
         path = call_path(table, options.call)
     except UnknownDeviceError as error:
         raise click.UsageError(str(error)) from error
+    notes = [note for told, note in _UNTOLD if told(options)]
     with whole_or_broken_pipe(sys.stdout) as stream:
         if options.output_format == "json":
-            stream.write(msgspec.json.format(msgspec.json.encode(path_value(loaded, path))).decode() + "\n")
+            stream.write(msgspec.json.format(msgspec.json.encode(path_value(loaded, path, notes))).decode() + "\n")
         else:
-            stream.writelines(f"{line}\n" for line in _lines(loaded, path))
+            stream.writelines(f"{line}\n" for line in _lines(loaded, path, notes))
     return 0
 
 
-def path_value(loaded: Loaded, path: Path) -> dict[str, Any]:
-    """The path as JSON has it; lines are 1-based."""
+def path_value(loaded: Loaded, path: Path, notes: Sequence[str] = ()) -> dict[str, Any]:
+    """The path as JSON has it; lines are 1-based. `notes` are what of such calls it does not tell."""
     return {
         "op": path.operator,
         "torch": loaded.reading.torch.version,
@@ -100,6 +115,7 @@ def path_value(loaded: Loaded, path: Path) -> dict[str, Any]:
         "steps": [_step_value(loaded, step) for step in path.steps],
         "error": msgspec.structs.asdict(path.error) if path.error else None,
         "cures": list(path.cures),
+        "notes": list(notes),
     }
 
 
@@ -117,7 +133,7 @@ def _step_value(loaded: Loaded, step: Step) -> dict[str, Any]:
     }
 
 
-def _lines(loaded: Loaded, path: Path) -> Iterator[str]:
+def _lines(loaded: Loaded, path: Path, notes: Sequence[str]) -> Iterator[str]:
     yield f"key set: {', '.join(path.key_set) or 'empty'}"
     if path.excluded:
         yield f"excluded: {', '.join(path.excluded)}"
@@ -131,6 +147,7 @@ def _lines(loaded: Loaded, path: Path) -> Iterator[str]:
         yield f"{path.error.type}: {path.error.text.partition(_MORE_TEXT)[0]}"
         if path.cures:
             yield f"register a kernel at {' or '.join(path.cures)}"
+    yield from (f"note: {note}" for note in notes)
     yield from describe_torch(loaded.reading)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from functools import cached_property
 
 import msgspec
 
@@ -64,6 +65,9 @@ _UNSAFE_FALLBACK = frozenset({"aten", "debugprims", "prims", "quantized", "torch
 _CURES = (EXPLICIT, IMPLICIT, IMPLICIT_NESTED, AUTOGRAD, BATCHED_DECOMPOSITION)
 
 _DECOMPOSES = "decomposes: the operators it calls are dispatched anew"
+_PY_IMPL = (
+    "py_impl, of which only the dispatcher in Python knows: it is given no keys, what it calls is dispatched anew"
+)
 _ALIAS_ANNOTATION = re.compile(r"\bTensor\(|!")
 
 
@@ -244,14 +248,30 @@ class _Walk:
         The dispatcher in Python goes by the same precedence but for one thing: beside a kernel of a backend or at
         CompositeExplicitAutograd it does not take the composite one for nested tensors (`torch._ops.resolve_key`).
         """
-        table, entry = self.table, self.table[key]
-        if not self.call.python_dispatcher or entry.reason is not Reason.NESTED:
+        if not self.call.python_dispatcher:
+            return self.table[key]
+        table = self._python_table
+        entry = table[key]
+        if entry.reason is not Reason.NESTED:
             return entry
         if EXPLICIT not in table.kernels and not table.shape.has_kernel_in(self.keys.autograd_backends(key)):
             return entry
         others = tuple(each for each in table.operator.registrations if each.key != IMPLICIT_NESTED)
         operator = msgspec.structs.replace(table.operator, registrations=others)
         return Table(table.keys, operator, table.fallbacks)[key]
+
+    @cached_property
+    def _python_table(self) -> Table:
+        """The table as the dispatcher in Python has it: with the kernels of `py_impl`, each over the one at its key."""
+        operator = self.table.operator
+        kernels = [each for each in operator.python if each.kind is not KernelKind.FAKE]
+        if not kernels:
+            return self.table
+        operator = msgspec.structs.replace(operator, registrations=(*operator.registrations, *kernels))
+        return Table(self.keys, operator, self.table.fallbacks)
+
+    def _is_of_python(self, entry: Entry) -> bool:
+        return any(entry.registration is each for each in self.table.operator.python)
 
     def _below(self, key: str) -> KeySet:
         """What a wrapper at `key` leaves: below one autograd key there is no other (`after_autograd_keyset`)."""
@@ -277,7 +297,9 @@ class _Walk:
         if error is not None:
             self._raise(entry, error)
             return None
-        if entry.reason in (Reason.MATH, Reason.NESTED, Reason.BATCHED):
+        if self._is_of_python(entry):
+            self._step(entry, Outcome.RUNS, _PY_IMPL)
+        elif entry.reason in (Reason.MATH, Reason.NESTED, Reason.BATCHED):
             self._step(entry, Outcome.RUNS, _DECOMPOSES)
         elif (handler := _HANDLERS.get((entry.key, entry.reason is Reason.FALLBACK))) is not None:
             return handler(self, entry)
@@ -412,6 +434,9 @@ class _Walk:
         if self.mode is None:
             self._enter_jagged(entry)
             return None
+        if (fake := self._fake_of_python) is not None:
+            self._step(Entry(entry.key, Reason.KERNEL, fake), Outcome.RUNS, "py_impl for FakeTensorMode")
+            return None
         self.mode = None
         above = keys.set(*keys.runtime) - keys.below(PYTHON) - keys.set(PYTHON, PYTHON_DISPATCHER)
         self.included -= keys.set(PYTHON, PYTHON_SNAPSHOT)
@@ -419,7 +444,7 @@ class _Walk:
         if self.call.mode is not Mode.FAKE:
             self._step(entry, Outcome.CALLS_ON, "__torch_dispatch__ of the mode: calls on, if it does")
             return self.visible
-        composite = self.table[IMPLICIT].registration
+        composite = self._decomposition
         if composite is not None:
             self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: prefers the composite kernel")
             return self._enter(Entry(IMPLICIT, Reason.MATH, composite))
@@ -428,6 +453,19 @@ class _Walk:
         self.excluded |= keys.set(PYTHON)
         self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: calls on with Meta tensors")
         return self.visible
+
+    @property
+    def _fake_of_python(self) -> Registration | None:
+        """A kernel of `py_impl(FakeTensorMode)`, which the dispatcher in Python takes in place of the mode."""
+        if self.mode is not Mode.FAKE or not self.call.python_dispatcher:
+            return None
+        return next((each for each in self.table.operator.python if each.kind is KernelKind.FAKE), None)
+
+    @property
+    def _decomposition(self) -> Registration | None:
+        """What `OpOverload.decompose` takes, which modes ask for: a composite kernel of `py_impl`, else torch's."""
+        python = [each for each in self.table.operator.python if each.key == IMPLICIT]
+        return python[-1] if python else self.table[IMPLICIT].registration
 
     def _enter_jagged(self, entry: Entry) -> None:
         """`NestedTensor.__torch_dispatch__` (torch/nested/_internal/nested_tensor.py): a composite kernel, or nothing.

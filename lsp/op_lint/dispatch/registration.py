@@ -47,12 +47,14 @@ class Operator(msgspec.Struct, frozen=True):
     """An operator and everything registered for it.
 
     `name` is `namespace::name` or `namespace::name.overload`. `registrations` are in the order in which they take
-    effect: of two at one key the later one is active. `schema` is None where nothing defines the operator.
+    effect: of two at one key the later one is active. `python` are the kernels of `OpOverload.py_impl`, which only the
+    dispatcher in Python finds. `schema` is None where nothing defines the operator.
     """
 
     name: str
     schema: str | None
     registrations: tuple[Registration, ...]
+    python: tuple[Registration, ...] = ()
 
     def active(self) -> dict[str, Registration]:
         """The registration in effect at each key that has one."""
@@ -62,4 +64,5 @@ class Operator(msgspec.Struct, frozen=True):
         """An operator of the workspace when it is loaded into a torch that has `installed` under its name."""
         if installed is None:
             return self
-        return Operator(self.name, self.schema or installed.schema, (*installed.registrations, *self.registrations))
+        registrations = (*installed.registrations, *self.registrations)
+        return Operator(self.name, self.schema or installed.schema, registrations, (*installed.python, *self.python))

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from msgspec import structs
 
 from op_lint.facts import (
+    PY_IMPL,
     Definition,
     Fallback,
     Implementation,
@@ -695,9 +696,9 @@ class Registrar:
 
         def apply(function: Argument) -> Value:
             if found:
-                self._implement_at(_Target(_PY_IMPL), operator, function, found[1], place, key_place=bound.place("k"))
+                self._implement_at(_Target(PY_IMPL), operator, function, found[1], place, key_place=bound.place("k"))
             elif dotted in _FAKE_MODES:
-                self._implement_at(_Target(_PY_IMPL), operator, function, _META, place, KernelKind.FAKE)
+                self._implement_at(_Target(PY_IMPL), operator, function, _META, place, KernelKind.FAKE)
             return function.value
 
         return self._decorator(apply)
@@ -769,7 +770,6 @@ class Registrar:
 _META = "Meta"
 _AUTOGRAD = "Autograd"
 _VMAP = "FuncTorchBatched"
-_PY_IMPL = "py_impl"
 
 _OP_NAMES = ("lib",)
 

@@ -1,8 +1,8 @@
 """Child process: registers kernels that record themselves and redispatch, calls the operators, and says what was hit.
 
-Standard input is a JSON list of cases: `name`, `registrations` (`[key, kernel | fallthrough]` in order) and `call` (the
-fields of `op_lint.dispatch.call.Call`). Standard output is a JSON list of `{hits, error}`, where `error` is null or
-`[type, text]`.
+Standard input is a JSON list of cases: `name`, `registrations` (`[key, kernel | fallthrough]` in order), `python` (keys
+of `py_impl`) and `call` (the fields of `op_lint.dispatch.call.Call`). Standard output is a JSON list of
+`{hits, error}`, where `error` is null or `[type, text]`.
 """
 
 from __future__ import annotations
@@ -93,6 +93,20 @@ def register(library: Any, case: dict[str, Any], hits: list[str]) -> None:
         kernel = torch.library.fallthrough_kernel if fallthrough else kernel_at(name, key, hits)
         # Not `library.impl`: that refuses some sets (Meta beside CompositeImplicitAutograd) which C++ may register.
         library.m.impl(name, key, kernel, not fallthrough)
+    for key in case["python"]:
+        overload = getattr(getattr(torch.ops, NAMESPACE), name).default
+        overload.py_impl(FakeTensorMode if key == "FakeTensorMode" else key_of(key))(python_kernel(key, hits))
+
+
+def python_kernel(key: str, hits: list[str]) -> Callable[..., Any]:
+    """A kernel of `py_impl` that records its key. It ends the call: it is not given the keys to redispatch with."""
+
+    def record(*tensors: Any) -> Any:
+        given = [tensor for tensor in tensors if isinstance(tensor, torch.Tensor)]
+        hits.append(f"python {key}")
+        return given[0].clone() if given else torch.empty(())
+
+    return record
 
 
 def tensor_for(argument: dict[str, Any], requires_grad: bool) -> Any:
