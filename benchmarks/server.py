@@ -3,7 +3,8 @@
 Prints, in milliseconds: from open to first diagnostics on a cold start (nothing kept, the server just started), from an
 edit to its diagnostics in a 3,000-line registration file, hover and completion with FILES (1,000) registration files
 loaded, and the memory of all processes together. Where a `clangd` is on PATH or beside this Python, the first two are
-also measured with it, on the same file with torch's real headers. Behind each figure stands what is asked of it.
+also measured with it, on the same file with torch's real headers. Behind each figure stands what is asked of it. All
+are times by the clock: the first line says how busy the machine is besides.
 """
 
 from __future__ import annotations
@@ -221,7 +222,8 @@ def many_files(command: Sequence[str], count: int) -> None:
                 began = time.perf_counter()
                 client.request(f"textDocument/{method}", where)
                 taken.append(1000 * (time.perf_counter() - began))
-            print(f"  {method:12} median            {statistics.median(taken):8.1f} ms   (asked: at most 20)")
+            asked = "" if method == "definition" else "   (asked: at most 20)"
+            print(f"  {method:12} median            {statistics.median(taken):8.1f} ms{asked}")
         taken = edits(client, file)
         print(f"  edit -> diagnostics, median      {statistics.median(taken):8.0f} ms")
         print(f"  memory of all processes          {client.memory():8.0f} MiB  (asked: at most 350)")
@@ -239,6 +241,7 @@ def main(arguments: Sequence[str]) -> None:
     command = [sys.executable, "-m", "op_lint", "server"]
     beside = Path(sys.executable).with_name("clangd")
     clangd = str(beside) if beside.exists() else shutil.which("clangd")
+    print(f"{os.cpu_count()} processors, {os.getloadavg()[0]:.1f} processes at work before")
     ours = one_file(command, "op-lint", 20, 200)
     if clangd:
         theirs = one_file([clangd, "--background-index=false"], "clangd", 20, 200, clangd=True)

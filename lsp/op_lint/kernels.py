@@ -8,9 +8,20 @@ from functools import lru_cache
 import msgspec
 
 from op_lint.condition import Condition, compatible, conjunction
-from op_lint.facts import Definition, Implementation, Kernel, KernelKind, Language, Text
+from op_lint.facts import (
+    CppType,
+    Definition,
+    Implementation,
+    Kernel,
+    KernelKind,
+    Language,
+    Parameter,
+    Signature,
+    Text,
+)
 from op_lint.program import Program, Registered
 from op_lint.schema.compare import Difference, differences
+from op_lint.schema.match import Verdict, compare
 from op_lint.schema.model import Name, Schema, SchemaError
 from op_lint.schema.parser import parse_declaration
 
@@ -36,6 +47,26 @@ def text_differences(text: str, other: str) -> tuple[Difference, ...]:
         return ()
     bare = Schema(Name(theirs.name.name, ours.name.namespace, theirs.name.overload), theirs.arguments, theirs.returns)
     return differences(ours, bare)
+
+
+CppTypes = tuple[CppType, ...]
+
+
+def types_of(signature: Signature) -> CppTypes:
+    """The types of a signature, the returned one first: all of it that the dispatcher compares."""
+    return (signature.returns, *(parameter.type for parameter in signature.parameters))
+
+
+def fits(signature: Signature, written: str) -> bool:
+    """Whether a kernel fits a schema for certain. Remembered by kind: the kernels of a library are of few."""
+    return _fits(types_of(signature), signature.noexcept, written.partition("(")[2])
+
+
+@lru_cache(maxsize=_KEPT)
+def _fits(types: CppTypes, noexcept: bool, behind_name: str) -> bool:
+    schema = parsed(f"any({behind_name}")
+    signature = Signature(types[0], tuple(Parameter("", each) for each in types[1:]), noexcept)
+    return isinstance(schema, Schema) and compare(signature, schema).verdict is Verdict.FITS
 
 
 class Bound(msgspec.Struct, frozen=True, eq=False):

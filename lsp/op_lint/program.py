@@ -159,10 +159,10 @@ class Program:
         """
         own = self._overloads_of.get((namespace, name), ())
         qualified = f"{namespace}::{name}"
-        installed = self._installed_overloads.get(qualified, ())
-        if self.installed is not None:
-            installed += script_operators().get(qualified, ())
-        return tuple(sorted({*own, *map(parse_name, installed)}))
+        if self.installed is None:
+            return own
+        installed = (*self.installed.overloads.get(qualified, ()), *script_operators().get(qualified, ()))
+        return tuple(sorted({*own, *map(parse_name, installed)})) if installed else own
 
     def definitions_of(self, operator: OperatorName) -> tuple[Registered[Definition], ...]:
         """The definitions of one operator."""
@@ -295,11 +295,7 @@ class Program:
 
     def installs(self, namespace: str) -> bool:
         """Whether the installed torch defines operators in a namespace."""
-        return namespace in self._installed_namespaces
-
-    @cached_property
-    def _installed_namespaces(self) -> frozenset[str]:
-        return frozenset(name.partition("::")[0] for name in self._installed_overloads)
+        return self.installed is not None and namespace in self.installed.namespaces
 
     def may_be_defined(self, operator: OperatorName, *, by_strangers: bool = True) -> bool:
         """Whether an operator that no fact defines may be defined all the same, so that nothing follows from absence.
@@ -404,13 +400,7 @@ class Program:
 
     @cached_property
     def _overloads_of(self) -> dict[tuple[str, str], tuple[OperatorName, ...]]:
-        return _grouped(((operator.namespace, operator.name), operator) for operator in self._definitions_of)
-
-    @cached_property
-    def _installed_overloads(self) -> dict[str, tuple[str, ...]]:
-        """The installed operators that have a definition, by `namespace::name`."""
-        installed = self.installed.operators.values() if self.installed else ()
-        return _grouped((found.name.partition(".")[0], found.name) for found in installed if found.schema is not None)
+        return _grouped(((operator.namespace, operator.name), operator) for operator in sorted(self._definitions_of))
 
     @cached_property
     def _defined_in(self) -> dict[str, tuple[OperatorName, ...]]:

@@ -13,10 +13,11 @@ _TEMPLATE = re.compile(
 )
 """A statement or an expression of Jinja; braces in C++ are not followed by the rest of a word."""
 
+_MOST_IN_A_ROW = 1000
 _PREFIXES = re.compile(
-    rb"(?:(?:[!~*&+\-]|\b(?:sizeof|alignof|noexcept|throw|new|delete|return|co_\w+|__\w+__)\b)\s*){1000}"
+    rb"(?:(?:[!~*&+\-]|\b(?:sizeof|alignof|noexcept|throw|new|delete|return|co_\w+|__\w+__)\b)\s*){%d}" % _MOST_IN_A_ROW
 )
-_SPLICES = re.compile(rb"(?:\\\r?\n){1000}")
+_SPLICES = re.compile(rb"(?:\\\r?\n){%d}" % _MOST_IN_A_ROW)
 _INNER_STATEMENT = re.compile(rb"(?:\)|\belse|\bdo)\s*\b(?:for|while|if|do|switch|try)\b")
 _ELSE = re.compile(rb"\belse\b")
 _STATEMENT_WORDS = (b"for", b"while", b"if", b"do", b"switch", b"try", b"else")
@@ -56,13 +57,14 @@ def why_too_deep(data: bytes, code: bytes, directives: list[Directive]) -> str |
     """What in a file libclang would not survive, None for any sane one. `code` is `data` with blanks for comments, the
     contents of literals, and directives.
     """
-    if _SPLICES.search(data):
+    if data.count(b"\\") >= _MOST_IN_A_ROW and _SPLICES.search(data):
         return "a line goes on over a thousand lines"
-    if _PREFIXES.search(code):
+    # No operator that stands before its operand ends a run, so that a thousand of them are in one.
+    long = [run for run in _END_OF_RUN.split(code) if len(run) >= _MOST_IN_A_ROW]
+    if any(_PREFIXES.search(run) for run in long):
         return "an expression has a thousand operators in a row"
-    runs = [run for run in _END_OF_RUN.split(code) if len(run) > _MOST_RUN]
-    runs += [each.argument for each in directives if len(each.argument) > _MOST_RUN]
-    if any(len(_TOKEN.findall(run)) > _MOST_RUN for run in runs):
+    runs = [*long, *(each.argument for each in directives)]
+    if any(len(run) > _MOST_RUN and len(_TOKEN.findall(run)) > _MOST_RUN for run in runs):
         return f"an expression has more than {_MOST_RUN} tokens"
     if sum(map(code.count, _STATEMENT_WORDS)) > _MOST_STATEMENTS and (
         len(_INNER_STATEMENT.findall(code)) > _MOST_STATEMENTS or len(_ELSE.findall(code)) > _MOST_STATEMENTS

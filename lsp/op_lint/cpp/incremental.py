@@ -224,6 +224,7 @@ class Cut:
             if variable is None:
                 continue
             named_again = re.compile(rb"(?<!\w)" + re.escape(variable) + rb"(?!\w)")
+            has_directives = self._has_directive(zone.end(), stop)
             position = max(done, zone.end())
             while (call := _CALL.search(code, position, stop)) is not None:
                 position = call.end()
@@ -233,7 +234,9 @@ class Cut:
                 if call.group(1) != variable or code[closing : closing + 1] != b";" or before not in _BEFORE_STATEMENT:
                     continue
                 span = Span(call.start(), closing + 1)
-                if span.end > stop or self._has_directive(*span) or named_again.search(code, call.end(), end):
+                if span.end > stop or (has_directives and self._has_directive(*span)):
+                    continue
+                if named_again.search(code, call.end(), end):
                     continue
                 if not self._is_whole(code[span.start : span.end]):
                     continue
@@ -387,6 +390,9 @@ class Change:
         """Where a place of the old text is now. Raises _MovedError where that is not known."""
         if place.end <= self.start and place.start < self.start:
             return place
+        if place.start >= self.old_end and place.end >= place.start:  # nearly all the others
+            shift = self._shift
+            return Place(place.path, place.line + self._lines, place.start + shift, place.end + shift)
         start = self.start_of(place.start)
         end = start if place.end == place.start else self.end_of(place.end)
         line = place.line if place.start < self.start else place.line + self._lines
@@ -600,11 +606,15 @@ def _moved(value: Any, path: str, change: Change) -> Any:
     fields = _FIELDS_WITH_PLACES.get(type(value))
     if fields is None:
         return value
-    changed = {
-        name: new
-        for name in fields
-        if (old := getattr(value, name)) is not None and (new := _moved(old, path, change)) is not old
-    }
+    changed: dict[str, Any] = {}
+    for name in fields:
+        old = getattr(value, name)
+        if old is None:
+            continue
+        # Most are places, of which there are thousands: each call counts.
+        new = change.place(old) if old.__class__ is Place and old.path == path else _moved(old, path, change)
+        if new is not old:
+            changed[name] = new
     return msgspec.structs.replace(value, **changed) if changed else value
 
 

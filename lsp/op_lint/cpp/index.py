@@ -6,8 +6,12 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from op_lint.cpp.scan import DEFINE, blank_comments_and_literals
+
+_MOST_EDITED = 16
+"""Texts of which is remembered what they mean to others: those of a file before an edit were those after the last."""
 
 _REGISTERS = re.compile(
     rb"TORCH_LIBRARY|TorchLibraryInit|RegisterOperators|torch::Library\b|StableLibrary\b|\bLibrary\s*&"
@@ -110,11 +114,19 @@ def registering_macros(contents: Mapping[str, bytes]) -> frozenset[bytes]:
 def registering_files(contents: Mapping[str, bytes], macros: frozenset[bytes]) -> tuple[str, ...]:
     """The files that may register: they say so themselves, or use a macro that does outside of a `#define`."""
     pattern = _any_word(macros)
-    found: list[str] = []
-    for path, data in contents.items():
-        if _REGISTERS.search(data) or (pattern is not None and pattern.search(data) and _uses(data, pattern)):
-            found.append(path)
-    return tuple(sorted(found))
+    return tuple(sorted(path for path, data in contents.items() if _registers(data, pattern)))
+
+
+@lru_cache(maxsize=_MOST_EDITED)
+def registers(data: bytes, macros: frozenset[bytes]) -> bool:
+    """Whether one file may register by itself: see `registering_files`."""
+    return _registers(data, _any_word(macros))
+
+
+def _registers(data: bytes, macro: re.Pattern[bytes] | None) -> bool:
+    if _REGISTERS.search(data):
+        return True
+    return macro is not None and macro.search(data) is not None and _uses(data, macro)
 
 
 def including_files(contents: Mapping[str, bytes], index: IncludeIndex) -> frozenset[str]:
@@ -127,6 +139,7 @@ def including_files(contents: Mapping[str, bytes], index: IncludeIndex) -> froze
     return frozenset(found)
 
 
+@lru_cache(maxsize=_MOST_EDITED)
 def shape(path: str, data: bytes) -> tuple[object, ...]:
     """What of a file matters to others: its macros, what it includes, whether it is a header with a block in it."""
     return (

@@ -6,7 +6,7 @@ And the way back: one list of facts from the readings of all passes, each fact w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,8 +106,12 @@ def merge(readings: Sequence[tuple[Assignment, Registrations]], preprocessed: Pr
     units = merger.rows([[msgspec.structs.replace(unit, id=0) for unit in reading.units] for _, reading in readings])
     numbers = {_unit_identity(unit): index for index, unit in enumerate(units)}
     merged = Registrations(units=[msgspec.structs.replace(unit, id=index) for index, unit in enumerate(units)])
+    of_readings = [[numbers[_unit_identity(unit)] for unit in reading.units] for _, reading in readings]
     for name in ("definitions", "implementations", "fallbacks", "unresolved", "delegations"):
-        rows = [[_renumbered(row, reading.units, numbers) for row in getattr(reading, name)] for _, reading in readings]
+        rows = [
+            [_renumbered(row, own) for row in getattr(reading, name)]
+            for (_, reading), own in zip(readings, of_readings, strict=True)
+        ]
         setattr(merged, name, merger.rows(rows))
     return merged
 
@@ -116,10 +120,10 @@ def _unit_identity(unit: Unit) -> tuple[Any, ...]:
     return (unit.place, unit.spelled, unit.kind, unit.namespace, unit.key, unit.function)
 
 
-def _renumbered(row: Any, units: Sequence[Unit], numbers: Mapping[tuple[Any, ...], int]) -> Any:
-    if row.unit is None:
+def _renumbered(row: Any, numbers: Sequence[int]) -> Any:
+    if row.unit is None or numbers[row.unit] == row.unit:
         return row
-    return msgspec.structs.replace(row, unit=numbers[_unit_identity(units[row.unit])])
+    return msgspec.structs.replace(row, unit=numbers[row.unit])
 
 
 class _Merger:

@@ -25,6 +25,7 @@ from op_lint.cpp.index import (
     mention,
     registering_files,
     registering_macros,
+    registers,
     shape,
 )
 from op_lint.cpp.options import CppOptions
@@ -151,9 +152,9 @@ class CppReader:
         before, after = self.load(path) or b"", reader.load(path) or b""
         if shape(path, before) == shape(path, after):
             reader.macros, reader._fingerprint = self.macros, self._fingerprint
-            by_itself = set(registering_files({path: before}, self.macros))
-            others = set(self.candidates()) - by_itself
-            reader._candidates = tuple(sorted({*others, *registering_files({path: after}, self.macros)}))
+            was, now = registers(before, self.macros), registers(after, self.macros)
+            others = set(self.candidates()) - ({path} if was else set())
+            reader._candidates = tuple(sorted({*others, path} if now else others))
         return reader
 
     # -- keys

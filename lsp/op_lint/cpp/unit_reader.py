@@ -8,6 +8,7 @@ object, wherever macros, helper functions and lambdas put them. A macro's name d
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from functools import cached_property
 
@@ -16,12 +17,11 @@ from op_lint.cpp.calls import LEGACY_TYPE
 from op_lint.cpp.clang import FUNCTIONS, TranslationUnit, qualified_name
 from op_lint.cpp.cursors import body_of, parameters_of, type_name
 from op_lint.cpp.kernels import KernelReader, split_name
-from op_lint.cpp.libclang import Cursor, CursorKind
+from op_lint.cpp.libclang import Cursor, CursorKind, Type
 from op_lint.cpp.overlay_header import OVERLAY
 from op_lint.cpp.recorder import Recorder
 from op_lint.cpp.registrations import Registrations
 from op_lint.cpp.sources import SourceMap
-from op_lint.facts import Place
 
 _CLASSES = (CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE)
 _CALLED = (CursorKind.CALL_EXPR, CursorKind.UNEXPOSED_EXPR)
@@ -41,6 +41,7 @@ class _UnitReader:
         self.declarations = tu.declarations(self._is_class_with_library, OVERLAY)
         self.bodies = BodyReader(tu, sources, self.recorder, KernelReader(sources, self.find_function))
         self.objects: dict[int, Value] = {}
+        self._are_libraries: dict[int | None, bool] = {}
 
     def run(self) -> Registrations:
         variables = [cursor for cursor in self.declarations if cursor.kind == CursorKind.VAR_DECL]
@@ -63,14 +64,33 @@ class _UnitReader:
         return self.recorder.found
 
     def _is_class_with_library(self, cursor: Cursor) -> bool:
-        return cursor.kind in _CLASSES and self._registers(self.sources.place(cursor))
+        return cursor.kind in _CLASSES and self._registers(cursor)
 
-    def _registers(self, place: Place | None) -> bool:
-        """Whether the text of the main file at `place` may register something, so that it is worth a look inside."""
-        main = self.sources.main
-        if place is None or place.path != main.path:
+    def _registers(self, cursor: Cursor) -> bool:
+        """Whether the text of a cursor in the main file may register something, so that it is worth a look inside."""
+        first, last = cursor.extent
+        start = self.tu.expansion(first)
+        view = self.sources.view(start)
+        if view is None or view.path != self.sources.main.path:
             return False
-        return _REGISTERS.search(main.data, place.start, place.end) is not None
+        after = bisect_left(self._registering, start.offset)
+        if after == len(self._registering):
+            return False
+        end = self.tu.expansion(last)
+        return end.file == start.file and self._registering[after] < end.offset
+
+    @cached_property
+    def _registering(self) -> list[int]:
+        """Where something in the text of the main file registers, in order."""
+        return [match.start() for match in _REGISTERS.finditer(self.sources.main.data)]
+
+    def _is_library(self, type_: Type) -> bool:
+        """Whether a type is that of a library. Asked for each parameter of each function, which are of few types."""
+        identity = type_.data[0]
+        known = self._are_libraries.get(identity)
+        if known is None:
+            known = self._are_libraries[identity] = type_name(type_) in LIBRARY_TYPES
+        return known
 
     def find_function(self, name: str) -> Cursor | None:
         """A function of this source by the name that a registration calls it; None where several could be meant."""
@@ -92,7 +112,7 @@ class _UnitReader:
 
     def called_initialiser(self, cursor: Cursor) -> None:
         """`static auto done = [] { library.def(...); return 0; }()`: a variable made by code that registers."""
-        if not self._registers(self.sources.place(cursor)):
+        if not self._registers(cursor):
             return
         if type_name(cursor.type) in (*INIT_TYPES, *LIBRARY_TYPES, LEGACY_TYPE):
             return
@@ -102,14 +122,13 @@ class _UnitReader:
 
     def function(self, cursor: Cursor) -> None:
         """A function of the source: one that makes registering objects, or a helper that no block here has called."""
-        parameters = parameters_of(cursor)
-        libraries = [parameter for parameter in parameters if type_name(parameter.type) in LIBRARY_TYPES]
         block = body_of(cursor)
         if block is None:
             return
+        libraries = [parameter for parameter in parameters_of(cursor) if self._is_library(parameter.type)]
         if cursor.kind == CursorKind.CONSTRUCTOR:
             self.bodies.expressions(cursor, Scope({}))
-        if not libraries and self._registers(self.sources.place(block)):
+        if not libraries and self._registers(block):
             self.bodies.statements(block.children(), Scope(dict(self.objects)))
         if libraries and cursor.identity not in self.bodies.read:
             self.helper(cursor, libraries, block)

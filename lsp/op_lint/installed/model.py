@@ -89,6 +89,20 @@ class InstalledTorch(msgspec.Struct, frozen=True, dict=True):
         """The same keys for the dispatcher's model."""
         return DispatchKeys(self.keys)
 
+    @cached_property
+    def overloads(self) -> dict[str, tuple[str, ...]]:
+        """The operators that have a definition, by `namespace::name`."""
+        found: dict[str, list[str]] = {}
+        for operator in self.operators.values():
+            if operator.schema is not None:
+                found.setdefault(operator.name.partition(".")[0], []).append(operator.name)
+        return {name: tuple(names) for name, names in found.items()}
+
+    @cached_property
+    def namespaces(self) -> frozenset[str]:
+        """The namespaces in which an operator has a definition."""
+        return frozenset(name.partition("::")[0] for name in self.overloads)
+
     def fallback_registrations(self) -> dict[str, Registration]:
         """The backend fallback at each key that has one."""
         return {kernel.key: kernel.registration() for kernel in self.fallbacks}

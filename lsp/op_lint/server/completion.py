@@ -54,8 +54,8 @@ class Offer(msgspec.Struct, frozen=True):
     is_whole: bool = True
 
 
-_MOST = 200
-"""More than this nobody reads, and every editor would have to sort."""
+_MOST = 100
+"""More than this nobody reads, and every editor would have to sort; with the next letter the client asks again."""
 
 _WORD = re.compile(rb"\w*$")
 _OPERATOR_WORD = re.compile(rb"[\w.]*$")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT
 from op_lint.facts import OperatorName
@@ -17,6 +18,7 @@ _ABOVE = re.compile(
 """Keys above the backends: a kernel there is not the one that computes."""
 
 
+@cache
 def is_backend(key: str) -> bool:
     """Whether a key is that of a backend (dense or not), by its name: rules that need no torch have no key table."""
     return key not in COMPOSITE and _ABOVE.match(key) is None and not key.startswith("Composite")

@@ -19,11 +19,10 @@ from op_lint.facts import (
     UnitKind,
 )
 from op_lint.findings import Edit, Finding, Fix, Related, Severity
-from op_lint.kernels import parsed, schema_text
+from op_lint.kernels import fits, parsed, schema_text
 from op_lint.program import Program, Registered, local_name
 from op_lint.rule import Rule
 from op_lint.schema.fakes import has_tensor, needs_fake
-from op_lint.schema.match import Verdict, compare
 from op_lint.schema.model import Argument, Schema
 from op_lint_rules._words import when, where
 from op_lint_rules.coverage._kernels import COMPOSITE, backend_keys
@@ -230,8 +229,7 @@ def _cpp_stub(program: Program, operator: OperatorName, definition: Registered[D
     """A kernel and a block behind the block that defines the operator; None where no kernel shows the C++ types."""
     unit, body = definition.unit, definition.unit.body
     plain = unit.kind in (UnitKind.LIBRARY, UnitKind.FRAGMENT) and unit.namespace_macro is None and not unit.stable
-    schema = parsed(schema_text(definition.fact).value)
-    signature = _signature(program, operator, schema) if isinstance(schema, Schema) else None
+    signature = _signature(program, operator, schema_text(definition.fact).value)
     is_source = body is not None and body.path == definition.file and not body.path.endswith(_HEADERS)
     if not plain or body is None or not is_source or unit.spelled is not None or signature is None:
         return None
@@ -247,13 +245,13 @@ def _cpp_stub(program: Program, operator: OperatorName, definition: Registered[D
     return Edit(Place(body.path, body.line, after, after), text)
 
 
-def _signature(program: Program, operator: OperatorName, schema: Schema) -> Signature | None:
+def _signature(program: Program, operator: OperatorName, written: str) -> Signature | None:
     """The C++ types of a kernel that fits the schema; None where some kernel does not, or has other types."""
     kernels = [each.fact.kernel for found in program.kernels_of(operator).values() for each in found]
     signatures = [
         kernel.signature for kernel in kernels if kernel is not None and not (kernel.wrapped or kernel.stable)
     ]
     known = [signature for signature in signatures if signature is not None]
-    if len(known) != len(kernels) or any(compare(each, schema).verdict is not Verdict.FITS for each in known):
+    if len(known) != len(kernels) or not all(fits(each, written) for each in known):
         return None
-    return known[0] if len({str(each) for each in known}) == 1 else None
+    return known[0] if len(known) == 1 or len({str(each) for each in known}) == 1 else None

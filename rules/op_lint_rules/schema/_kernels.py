@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from op_lint.facts import CppType, Definition, Implementation, Kernel, Parameter, Place, Signature
+from op_lint.facts import Definition, Implementation, Kernel, Parameter, Place
 from op_lint.findings import Edit, Fix, Related
-from op_lint.kernels import Bound, bound_kernels, parsed
+from op_lint.kernels import Bound, CppTypes, bound_kernels, parsed, types_of
 from op_lint.program import Program
 from op_lint.schema import Comparison, Mismatch, Part, Schema, Span, Verdict, apply, compare
 
@@ -33,14 +33,6 @@ def _differing(program: Program) -> Iterator[tuple[Bound, Comparison]]:
             yield bound, comparison
         else:
             agreeing.add(kind)
-
-
-CppTypes = tuple[CppType, ...]
-
-
-def types_of(signature: Signature) -> CppTypes:
-    """The types of a signature, the returned one first: all of it that the dispatcher compares."""
-    return (signature.returns, *(parameter.type for parameter in signature.parameters))
 
 
 def place_of_kernel(fact: Definition | Implementation, kernel: Kernel) -> Place:

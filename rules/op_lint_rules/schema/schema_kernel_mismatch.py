@@ -9,14 +9,14 @@ import msgspec
 
 from op_lint.facts import OperatorName, Place, Signature, Text
 from op_lint.findings import Finding, Fix, Related, Severity
-from op_lint.kernels import Bound, bound_kernels
+from op_lint.kernels import Bound, bound_kernels, types_of
 from op_lint.program import Kernel as RegisteredKernel
 from op_lint.program import Program
 from op_lint.rule import Rule
 from op_lint.schema import Cause, Mismatch, Part, Side, Verdict, compare, signatures_agree
 from op_lint.together import Together
 from op_lint_rules._words import when, where
-from op_lint_rules.schema._kernels import differing, place_of_kernel, related_places, schema_fix, types_of
+from op_lint_rules.schema._kernels import differing, place_of_kernel, related_places, schema_fix
 
 
 class SchemaKernelMismatch(Rule):

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from op_lint.facts import Definition, Implementation, Kernel, KernelKind, Language, Parameter, Place
 from op_lint.findings import Finding, Related, Severity
+from op_lint.kernels import CppTypes, types_of
 from op_lint.program import Program, Registered
 from op_lint.rule import Rule
 from op_lint.schema.infer import Inferred, infer
 from op_lint.schema.refusals import NOT_PORTABLE, Refusal, Stage
 from op_lint_rules._words import when, where
-from op_lint_rules.schema._kernels import CppTypes, place_of_kernel, type_fix, types_of
+from op_lint_rules.schema._kernels import place_of_kernel, type_fix
 
 
 class UnsupportedKernelType(Rule):
