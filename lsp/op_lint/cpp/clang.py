@@ -54,6 +54,7 @@ class TranslationUnit:
         self._handle = handle
         self._names: dict[int, str] = {}
         self._file, self._offset = c_void_p(), c_uint()
+        self._to_file, self._to_offset = byref(self._file), byref(self._offset)
 
     def __del__(self) -> None:
         _dispose_unit(self._handle)
@@ -100,15 +101,14 @@ class TranslationUnit:
         return self._point(_file_location, location)
 
     def _point(self, ask: Callable[..., None], location: Location) -> Point:
-        file, offset = self._file, self._offset
-        ask(location, byref(file), None, None, byref(offset))
-        handle = file.value
+        ask(location, self._to_file, None, None, self._to_offset)
+        handle = self._file.value
         if not handle:
             return Point(None, 0)
         name = self._names.get(handle)
         if name is None:
             name = self._names[handle] = text(_get_file_name(handle))
-        return Point(name, offset.value)
+        return Point(name, self._offset.value)
 
     def declarations(self, enter: Callable[[Cursor], bool], skipped_file: str | None) -> list[Cursor]:
         """The declarations of the translation unit in order, without those of `skipped_file` and precompiled ones.

@@ -22,7 +22,7 @@ def type_name(type_: Type) -> str:
 
 def is_defaulted(cursor: Cursor) -> bool:
     """Whether an argument is a default one: it is nowhere in the source."""
-    return cursor.extent[0].is_null
+    return cursor.is_nowhere
 
 
 def is_enum(cursor: Cursor, name: str) -> bool:
@@ -117,8 +117,9 @@ def lambda_in(variable: Cursor) -> Cursor | None:
 
 def method_name(member: Cursor) -> str:
     """The name of the method that a member reference names, settled or not."""
-    if member.spelling:
-        return member.spelling
+    name = member.spelling
+    if name:
+        return name
     for child in member.children():
         if child.kind == CursorKind.OVERLOADED_DECL_REF:
             return child.spelling

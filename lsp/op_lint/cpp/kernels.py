@@ -49,6 +49,7 @@ class KernelReader:
         self.sources = sources
         self.find_function = find_function
         self._signatures: dict[int, Signature | None] = {}
+        self._types: dict[int, CppType] = {}
 
     def kernel(self, cursor: Cursor, place: Place, lookup: Lookup) -> Kernel:
         """The kernel that the expression at `cursor` gives; `place` is where to point for it."""
@@ -288,15 +289,17 @@ class KernelReader:
         arguments = parameters_of(function)
         parameters = tuple(self._parameter(argument) for argument in arguments)
         if place is None:
-            return Signature(convert(function.result_type), parameters, function.type.is_noexcept, place)
+            return Signature(self._type(function.result_type), parameters, function.type.is_noexcept, place)
         if any(parameter.place is None for parameter in parameters):
             return None
+        if not self.sources.has_errors:
+            return Signature(self._type(function.result_type), parameters, function.type.is_noexcept, place)
         gaps, body = self._gaps(place, arguments)
         errors = [self.sources.has_error(gap) and not self._is_default(gap) for gap in gaps]
         after = self.sources.text(gaps[-1])
         if any(errors[1:-1]) or (arguments and errors[-1] and "->" not in after):
             return None
-        returns = convert(function.result_type)
+        returns = self._type(function.result_type)
         is_wrong = self._is_deduced(function, place, after) and self.sources.has_error(body)
         if errors[0] or errors[-1] or is_wrong:
             written = after.partition("->")[2] or self.sources.text(gaps[0]).rpartition(function.spelling)[0]
@@ -342,7 +345,15 @@ class KernelReader:
             name = argument.spelling
             written = text[: -len(name)].strip() if name and text.endswith(name) else text
             return Parameter(name, CppType("?", spelling=written), place)
-        return Parameter(argument.spelling, convert(argument.type), place)
+        return Parameter(argument.spelling, self._type(argument.type), place)
+
+    def _type(self, type_: Type) -> CppType:
+        """The tree of a type, made once: a file has hundreds of parameters and a dozen types."""
+        identity = type_.identity
+        found = self._types.get(identity)
+        if found is None:
+            found = self._types[identity] = convert(type_)
+        return found
 
     def _names_doubtful(self, cursor: Cursor, depth: int = 0) -> bool:
         """Whether an expression names a function of whose types not all are known.
@@ -463,7 +474,10 @@ def _with_names(signature: Signature, other: Signature | None) -> Signature:
 
 def split_name(text: str) -> list[str]:
     """The parts of a qualified name, template arguments kept: `A<x::y>::f` -> `A<x::y>`, `f`."""
-    parts: list[str] = []
+    if "<" not in text and ">" not in text:
+        parts = text.split("::")
+        return _without_keyword(parts)
+    parts = []
     depth = start = 0
     for index, character in enumerate(text):
         depth += (character == "<") - (character == ">")
@@ -471,4 +485,8 @@ def split_name(text: str) -> list[str]:
             parts.append(text[start:index])
             start = index + 2
     parts.append(text[start:])
+    return _without_keyword(parts)
+
+
+def _without_keyword(parts: list[str]) -> list[str]:
     return [part.removeprefix("template") if part.startswith("template") else part for part in parts if part]

@@ -133,6 +133,7 @@ class Type(Structure):
     """CXType."""
 
     kind: int
+    data: Any
     _fields_: ClassVar = [("kind", c_int), ("data", c_void_p * 2)]
 
     @property
@@ -188,6 +189,11 @@ class Type(Structure):
         """The template arguments as this type writes them; one that is no type is of kind INVALID."""
         count = _get_num_type_arguments(self)
         return [_get_type_argument(self, index) for index in range(count)]
+
+    @property
+    def identity(self) -> int:
+        """A number that no other type of the translation unit has, as it is written (aliases not seen through)."""
+        return self.data[0] or 0
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Type) and bool(_equal_types(self, other))
@@ -259,6 +265,11 @@ class Cursor(Structure):
         """Where the whole begins, and where its last token ends."""
         whole = _get_extent(self)
         return _get_range_start(whole), _get_range_end(whole)
+
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether this stands nowhere in the source, as a default argument that a call leaves out."""
+        return _get_range_start(_get_extent(self)).is_null
 
     @property
     def identity(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -235,8 +236,12 @@ def mentions_kernel(names: Iterable[str]) -> Callable[[View, Arm], bool]:
     words = [re.escape(word.encode()) for word in simple if word.isidentifier()]
     if not words:
         return lambda _view, _arm: False
-    pattern = re.compile(rb"(?<![\w.>])(?:" + b"|".join(words) + rb")\s*\(")
-    return lambda view, arm: pattern.search(view.data, arm.start, arm.end) is not None
+
+    @cache
+    def pattern() -> re.Pattern[bytes]:  # only a file with conditions pays for making it
+        return re.compile(rb"(?<![\w.>])(?:" + b"|".join(words) + rb")\s*\(")
+
+    return lambda view, arm: pattern().search(view.data, arm.start, arm.end) is not None
 
 
 def registered_names(found: Registrations) -> Iterator[str]:

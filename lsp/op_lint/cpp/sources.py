@@ -28,7 +28,9 @@ class SourceMap:
         for view in preprocessed.views:
             self._by_path[view.path].append(view)
         self._texts: dict[str, SourceText] = {}
+        self._places: dict[bytes, Place | None] = {}
         self._error_offsets: dict[str | None, list[int]] = defaultdict(list)
+        self._has_errors = bool(errors)
         for error in errors:
             self._error_offsets[error.spelled.file].append(error.spelled.offset)
         for offsets in self._error_offsets.values():
@@ -56,6 +58,12 @@ class SourceMap:
 
     def place(self, cursor: Cursor) -> Place | None:
         """Where `cursor` is; for what a macro makes, the whole use of the outermost macro."""
+        node = bytes(cursor)
+        if node not in self._places:
+            self._places[node] = self._place(cursor)
+        return self._places[node]
+
+    def _place(self, cursor: Cursor) -> Place | None:
         first, last = cursor.extent
         start = self.tu.expansion(first)
         view = self.view(start)
@@ -102,8 +110,15 @@ class SourceMap:
         match = pattern.search(view.data, place.start, place.end)
         return self.at(view, match.start(), match.end()) if match else None
 
+    @property
+    def has_errors(self) -> bool:
+        """Whether libclang reported an error anywhere."""
+        return self._has_errors
+
     def has_error(self, place: Place) -> bool:
         """Whether libclang reported an error inside `place`."""
+        if not self._has_errors:
+            return False
         for view in self._by_path[place.path]:
             offsets = self._error_offsets.get(view.alias, [])
             index = bisect_left(offsets, place.start)

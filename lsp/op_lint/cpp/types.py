@@ -35,7 +35,9 @@ def convert(type_: Type, depth: int = 0) -> CppType:
     `long` is only said where the source says it: in the arguments of a specialization, in what `auto` or a template
     parameter stands for, libclang shows this platform's 64-bit integer whatever was written, and that is `int64_t`.
     """
-    spelling = "" if UNKNOWN in type_.spelling else type_.spelling
+    spelling = type_.spelling
+    if UNKNOWN in spelling:
+        spelling = ""
     if depth > _DEEPEST:
         return CppType("?", spelling=spelling)
     kind = type_.kind
