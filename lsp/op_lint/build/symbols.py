@@ -23,13 +23,17 @@ _MOST_HEADERS = 200
 
 _LEXEMES = re.compile(
     r"""
-    (?P<comment> //[^\n]*(?:\\\n[^\n]*)* | /\*.*?(?:\*/|\Z) )
-  | (?P<raw> R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)" )
+    (?:
+    (?P<name> (?!R")[A-Za-z_]\w* )
+  | (?P<mark> :: | -> | [()\[\]{};,:&<>=*!?+|^%~-] )
+  | (?P<comment> //[^\n]*(?:\\\n[^\n]*)* | /\*.*?(?:\*/|\Z) )
+  | (?P<raw> R"(?P<end>[^()\\\s]{0,16})\(.*?\)(?P=end)" )
   | (?P<text> "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' )
   | (?P<directive> ^[ \t]*\#[^\n]*(?:\\\n[^\n]*)* )
-  | (?P<name> [A-Za-z_]\w* )
   | (?P<number> \.?\d(?:[\w.']|[eEpP][+-])* )
-  | (?P<mark2> :: | -> | [^\s\w] )
+  | (?P<other> R | [^\s\w] )
+    )
+    [ \t]*(?:\n[ \t]*(?![ \t#]))*
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
@@ -56,10 +60,19 @@ _INTERNAL = frozenset({"static", "inline", "constexpr", "consteval", "template",
 
 
 class _Token(str):
-    """A token; `sure` says that no `#if` decides whether it is there."""
+    """A token; `sure` says that no `#if` decides whether it is there, `is_name` that it is a name and no keyword."""
 
-    __slots__ = ("sure",)
+    __slots__ = ("is_name", "sure")
+    is_name: bool
     sure: bool
+
+    @classmethod
+    def of(cls, text: str, *, sure: bool) -> _Token:
+        """The token that is written as `text`."""
+        token = cls(text)
+        token.sure = sure
+        token.is_name = _is_name(text)
+        return token
 
 
 @dataclass
@@ -178,7 +191,12 @@ def _makes_module(text: str) -> bool | None:
 
 
 def _without_comments(text: str) -> str:
-    return _LEXEMES.sub(lambda found: " " if found.lastgroup == "comment" else found.group(), text)
+    return _LEXEMES.sub(_without_comment, text)
+
+
+def _without_comment(found: re.Match[str]) -> str:
+    whole = found.group()
+    return " " + whole[len(found["comment"]) :] if found.lastgroup == "comment" else whole
 
 
 def _reached(units: Sequence[_Unit]) -> tuple[set[str], set[str]]:
@@ -222,24 +240,24 @@ def _tokens(text: str, unit: _Unit) -> list[_Token]:
     tokens: list[_Token] = []
     unsure = 0
     nested: list[int] = []
+    made: dict[tuple[str, bool], _Token] = {}  # a file has thousands of tokens and some hundreds of words
     for found in _LEXEMES.finditer(text):
-        kind = found.lastgroup
+        kind = found.lastgroup or ""
+        if kind == "comment":
+            continue
         if kind == "directive":
-            unsure += _directive(found.group(), unit, nested)
-        elif kind in ("name", "mark2"):
-            token = _Token(found.group())
-            token.sure = unsure == 0
-            tokens.append(token)
-        elif kind in ("text", "mark"):
-            token = _Token('""')
-            token.sure = unsure == 0
-            tokens.append(token)
-        elif kind == "number":
-            token = _Token("0")
-            token.sure = unsure == 0
-            tokens.append(token)
+            unsure += _directive(found["directive"], unit, nested)
+            continue
+        written = _STANDS_FOR.get(kind) or found[kind]
+        token = made.get((written, unsure == 0))
+        if token is None:
+            token = made[written, unsure == 0] = _Token.of(written, sure=unsure == 0)
+        tokens.append(token)
     return tokens
 
+
+_STANDS_FOR = {"text": '""', "raw": '""', "number": "0"}
+"""What a literal is among the tokens: its value does not matter."""
 
 _ATTRIBUTES = frozenset({"__attribute__", "__declspec", "alignas", "noexcept"})
 
@@ -248,6 +266,10 @@ def _without_attributes(tokens: list[_Token]) -> list[_Token]:
     kept: list[_Token] = []
     position = 0
     while position < len(tokens):
+        if tokens[position] != "[" and tokens[position] not in _ATTRIBUTES:
+            kept.append(tokens[position])
+            position += 1
+            continue
         brackets = tokens[position : position + 2] == ["[", "["]
         called = tokens[position] in _ATTRIBUTES and tokens[position + 1 : position + 2] == ["("]
         if not brackets and not called:
@@ -511,7 +533,7 @@ def _body(tokens: Sequence[_Token], *, sure: bool) -> _Body:
     used: set[str] = set()
     names: set[str] = set()
     for at, token in enumerate(tokens):
-        if not _is_name(token):
+        if not token.is_name:
             continue
         names.add(str(token))
         before = tokens[at - 1] if at else ""
