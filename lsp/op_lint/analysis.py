@@ -20,6 +20,7 @@ from op_lint.config import Settings
 from op_lint.cpp import CppOptions, CppReader, link
 from op_lint.facts import FileFacts, Language, Place, Problem
 from op_lint.files import SourceTree, language_of
+from op_lint.shared import Sharer
 from op_lint.suppress import MARK, find_suppressions
 from op_lint.workers import Failure, ReadFile, Task, processors, read_in_workers
 
@@ -148,6 +149,7 @@ def read_facts(
     others: list[FileFacts] = []
     keys: dict[str, str] = {}
     tasks: list[Task] = []
+    sharer = Sharer()
     with without_collector():  # thousands of kept facts make no garbage; reading does
         for path, data in readers.files(tree):
             if data is not None and not readers.is_candidate(path, data):
@@ -156,11 +158,11 @@ def read_facts(
             keys[path] = readers.key(path, data)
             kept = cache.get(path, keys[path]) if cache else None
             if kept and readers.cpp.is_current(kept):
-                found[path] = kept
+                found[path] = sharer.share(kept)
             else:
                 tasks.append((path, data))
     for done, (path, facts) in enumerate(read_all(readers.read, tasks), 1):
-        found[path] = facts
+        found[path] = sharer.share(facts)
         progress(done, len(tasks))
         if cache and not any(problem.code in PASSING for problem in facts.problems):
             cache.put(path, keys[path], facts)  # at once, so that an interrupted run leaves what it has done

@@ -24,7 +24,7 @@ class Language(str, Enum):
     PYTHON = "python"
 
 
-class Place(msgspec.Struct, frozen=True, order=True):
+class Place(msgspec.Struct, frozen=True, order=True, gc=False):
     """A range of a file: bytes `start` to `end` (exclusive); `line` is the 1-based line of `start`."""
 
     path: str
@@ -33,7 +33,7 @@ class Place(msgspec.Struct, frozen=True, order=True):
     end: int
 
 
-class Piece(msgspec.Struct, frozen=True):
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """A run of a `Text` that was written in one token.
 
     `start` and `length` count characters of `Text.value`. `place` covers exactly the bytes between the
@@ -47,7 +47,7 @@ class Piece(msgspec.Struct, frozen=True):
     steps: tuple[int, ...] = ()
 
 
-class Text(msgspec.Struct, frozen=True):
+class Text(msgspec.Struct, frozen=True, gc=False):
     """A string that is known statically, and where each part of it was written.
 
     `place` is the whole expression. `pieces` is empty where the origin of the characters is not known
@@ -79,7 +79,7 @@ def _source_offset(piece: Piece, index: int) -> int:
     return piece.place.start + piece.steps[index] if index < len(piece.steps) else piece.place.end
 
 
-class CppType(msgspec.Struct, frozen=True):
+class CppType(msgspec.Struct, frozen=True, gc=False):
     """A C++ type as a tree, the same whether it was read with the overlay or with the real headers.
 
     `name` is the qualified name with type aliases seen through (`at::Tensor`, `std::optional`,
@@ -115,7 +115,7 @@ class CppType(msgspec.Struct, frozen=True):
         return core + self.reference
 
 
-class Parameter(msgspec.Struct, frozen=True):
+class Parameter(msgspec.Struct, frozen=True, gc=False):
     """One parameter of a kernel; `name` is empty where the declaration names none."""
 
     name: str
@@ -123,7 +123,7 @@ class Parameter(msgspec.Struct, frozen=True):
     place: Place | None = None
 
 
-class Signature(msgspec.Struct, frozen=True):
+class Signature(msgspec.Struct, frozen=True, gc=False):
     """A kernel's C++ signature.
 
     `noexcept` matters: the dispatcher's templates do not match a noexcept function (torch 2.13).
@@ -149,7 +149,7 @@ class KernelKind(str, Enum):
     AUTOGRAD = "autograd"
 
 
-class Kernel(msgspec.Struct, frozen=True):
+class Kernel(msgspec.Struct, frozen=True, gc=False):
     """The function given to `def`, `impl` or `fallback`.
 
     `name` is the function's qualified name (`ns::f`), `<lambda>` for a lambda, the expression's text where
@@ -215,7 +215,7 @@ class Unit(msgspec.Struct, frozen=True):
     function: str | None = None
 
 
-class OperatorName(msgspec.Struct, frozen=True, order=True):
+class OperatorName(msgspec.Struct, frozen=True, order=True, gc=False):
     """`namespace::name.overload`; the overload is empty for the default one."""
 
     namespace: str
@@ -226,7 +226,7 @@ class OperatorName(msgspec.Struct, frozen=True, order=True):
         return f"{self.namespace}::{self.name}" + (f".{self.overload}" if self.overload else "")
 
 
-class Definition(msgspec.Struct, frozen=True):
+class Definition(msgspec.Struct, frozen=True, gc=False):
     """An `m.def(...)`, `.op(...)` or Python `define`/`custom_op`: an operator comes into being.
 
     `schema` is the string as written, None where only a name was given (the dispatcher then infers the schema
@@ -257,7 +257,7 @@ class Definition(msgspec.Struct, frozen=True):
     spelled: Place | None = None
 
 
-class Implementation(msgspec.Struct, frozen=True):
+class Implementation(msgspec.Struct, frozen=True, gc=False):
     """An `m.impl(...)` or its Python kin: a kernel for an operator at a key.
 
     `key` is the dispatch key's own name as written (`CompositeImplicitAutograd` where none is given,
