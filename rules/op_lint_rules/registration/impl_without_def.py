@@ -9,6 +9,7 @@ from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.program import Program, local_name
 from op_lint.rule import Rule
 from op_lint_rules._words import is_misspelt, where
+from op_lint_rules.registration._names import name_fault
 
 
 class ImplWithoutDef(Rule):
@@ -72,6 +73,8 @@ class ImplWithoutDef(Rule):
             owned = bool(missing) and _is_owned(program, namespace, len(missing))
             for operator in (each for each in missing if owned or _is_slip(program, each)):
                 for registered in program.implementations_of(operator):
+                    if name_fault(registered.fact, registered.unit) is not None:
+                        continue  # OPL211 says so
                     # What torch lacks may be for a torch of another version.
                     if program.defined_in(namespace) or registered.certain:
                         yield self._missing(program, registered.fact)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from op_lint.dispatch.keys import IMPLICIT, UNDEFINED
 from op_lint.facts import Definition, Fallback, Implementation, KernelKind, Language, Place, Unit, UnitKind
 from op_lint.findings import Finding, Related, Severity
-from op_lint.program import Program, Registered, local_name
+from op_lint.program import Program, Registered
 from op_lint.rule import Rule
 from op_lint_rules._words import where
+from op_lint_rules.registration._names import name_fault
 
 _NO_KEY = frozenset({None, UNDEFINED, "CatchAll"})
 """What a block's or a call's key is where there is none (the constructor of `Library`, library.cpp)."""
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_NAME = re.compile(r"\s*(?:[A-Za-z_]\w*::)?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?\s*", re.ASCII)
 _BOXED = frozenset({KernelKind.BOXED, KernelKind.FALLTHROUGH})
-_TAKE_NAMES = frozenset({UnitKind.LIBRARY, UnitKind.FRAGMENT, UnitKind.IMPL, UnitKind.HELPER})
-"""The units whose `impl` is given a name; the legacy API repeats the schema, Python may be given the operator."""
 
 
 class MisplacedRegistration(Rule):
@@ -137,7 +133,9 @@ class MisplacedRegistration(Rule):
                 "register the kernel in the block of its own namespace",
             )
             return
-        yield from self._name(fact, unit)
+        fault = name_fault(fact, unit)
+        if fault is not None:
+            yield self._refused(unit, fact.name_place, *fault)
         block, call = program.key(unit.key or IMPLICIT), program.key(fact.call_key or IMPLICIT)
         if unit.key not in _NO_KEY and fact.call_key not in _NO_KEY and block != call:
             place = fact.key_place or fact.place
@@ -147,37 +145,6 @@ class MisplacedRegistration(Rule):
                 f"this kernel is for {call}, and its block ({where(unit.key_place or unit.place, place)}) for {block}",
                 f"move it to a block for {call}",
                 f"Explicitly provided dispatch key ({call}) is inconsistent with the dispatch key of the enclosing",
-            )
-
-    def _name(self, fact: Implementation, unit: Unit) -> Iterator[Finding]:
-        """What `parseName` refuses (torch/csrc/jit/frontend/function_schema_parser.cpp)."""
-        schema = "(" in fact.text.value
-        if not _IDENTIFIER.fullmatch(fact.operator.name):
-            yield self._refused(
-                unit,
-                fact.name_place,
-                f"no operator can be called `{fact.operator.name}`",
-                "write a name of letters, digits and `_` that does not begin with a digit",
-                "expected ident but found ...",
-            )
-        elif unit.kind in _TAKE_NAMES and not _NAME.fullmatch(fact.text.value):
-            yield self._refused(
-                unit,
-                fact.name_place,
-                "`m.impl` takes the name of an operator and nothing else",
-                f"write `{local_name(fact.operator)}`",
-                "Tried to parse an operator name but function schema was given"
-                if schema
-                else "expected eof but found ...",
-            )
-        overload = fact.operator.overload
-        if overload == "default" or overload.startswith("__"):
-            yield self._refused(
-                unit,
-                fact.name_place,
-                f"no overload can be called `{overload}`",
-                f"the overload without a name is just `{fact.operator.name}`",
-                f"{overload} is not a legal overload name for aten operators",
             )
 
     def _legacy(self, program: Program) -> Iterator[Finding]:

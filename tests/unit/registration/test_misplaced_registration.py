@@ -66,6 +66,16 @@ def test_what_it_says(block: str, message: str) -> None:
     assert len(finding.related) == 1
 
 
+@pytest.mark.parametrize("name", ["1scale", "scale-row", "scale(Tensor x) -> Tensor", "scale.default"])
+def test_a_name_that_is_refused_is_not_called_undefined_as_well(name: str) -> None:
+    source = HEAD + (
+        'TORCH_LIBRARY(demo, m) { m.def("other(Tensor x) -> Tensor"); }\n'
+        f'TORCH_LIBRARY_IMPL(demo, CPU, m) {{ m.impl("{name}", &f); }}\n'
+    )
+    assert lines(findings("OPL211", {"ops.cpp": source})) == ["ops.cpp:4"]
+    assert findings("OPL201", {"ops.cpp": source}) == []
+
+
 def test_in_a_function_that_is_given_the_library() -> None:
     source = HEAD + (
         'void add(torch::Library& m) { m.def("scale(Tensor x) -> Tensor"); }\n'
