@@ -20,9 +20,17 @@ _CALL = re.compile(rb"(?<![\w.>])(\w+)\s*\.\s*(def|impl|fallback)\s*\(")
 
 
 def audit(
-    path: str, data: bytes, code: Blanked, found: Registrations, condition_at: Callable[[int], Condition]
+    path: str,
+    data: bytes,
+    code: Blanked,
+    found: Registrations,
+    condition_at: Callable[[int], Condition],
+    macros: re.Pattern[bytes] | None = None,
 ) -> list[Unresolved]:
-    """What stands in the text of `data` and is neither among the facts `found` nor unresolved already."""
+    """What stands in the text of `data` and is neither among the facts `found` nor unresolved already.
+
+    `macros` finds the uses of the macros that hide a registration.
+    """
     text = SourceText(data)
     covered = _Spans(row.place for row in found.rows() if row.place.path == path)
     units = [unit for unit in found.units if unit.place.path == path]
@@ -48,6 +56,9 @@ def audit(
         for call in _calls(code, match, end):
             if covered.around(call.start()) is None:
                 miss(call.group(2).decode(), "the call could not be read", call.start(), call.end() - 1, unit)
+        for use in macros.finditer(code.code, match.end(), end) if macros is not None and is_block else ():
+            if covered.around(use.start()) is None:
+                miss("unit", "what the macro registers could not be read", use.start(), use.end(), unit)
     return list(missed.values())
 
 

@@ -113,14 +113,14 @@ def registering_macros(contents: Mapping[str, bytes]) -> frozenset[bytes]:
 
 def registering_files(contents: Mapping[str, bytes], macros: frozenset[bytes]) -> tuple[str, ...]:
     """The files that may register: they say so themselves, or use a macro that does outside of a `#define`."""
-    pattern = _any_word(macros)
+    pattern = any_word(macros)
     return tuple(sorted(path for path, data in contents.items() if _registers(data, pattern)))
 
 
 @lru_cache(maxsize=_MOST_EDITED)
 def registers(data: bytes, macros: frozenset[bytes]) -> bool:
     """Whether one file may register by itself: see `registering_files`."""
-    return _registers(data, _any_word(macros))
+    return _registers(data, any_word(macros))
 
 
 def _registers(data: bytes, macro: re.Pattern[bytes] | None) -> bool:
@@ -167,7 +167,8 @@ def _uses(data: bytes, pattern: re.Pattern[bytes]) -> bool:
     return pattern.search(DEFINE.sub(b"", blank_comments_and_literals(data))) is not None
 
 
-def _any_word(words: Iterable[bytes]) -> re.Pattern[bytes] | None:
+def any_word(words: Iterable[bytes]) -> re.Pattern[bytes] | None:
+    """A pattern that finds each of `words` as a whole identifier; None where there are none."""
     ordered = sorted(words)
     if not ordered:
         return None
@@ -176,6 +177,6 @@ def _any_word(words: Iterable[bytes]) -> re.Pattern[bytes] | None:
 
 def mention(macros: frozenset[bytes]) -> re.Pattern[bytes]:
     """A pattern for text that registers something: the API itself, or a macro of the project that hides it."""
-    hidden = _any_word(macros)
+    hidden = any_word(macros)
     own = _REGISTERS.pattern + b"|" + _CALLS.pattern
     return re.compile(own if hidden is None else own + b"|" + hidden.pattern)

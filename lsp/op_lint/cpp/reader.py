@@ -20,6 +20,7 @@ from op_lint.cpp.expansion import Macro, explosive_macro
 from op_lint.cpp.index import (
     HEADERS,
     IncludeIndex,
+    any_word,
     including_files,
     is_overlaid,
     mention,
@@ -309,7 +310,7 @@ class _Reading:
         more = passes.plan(self.preprocessed, passes.mentions_kernel(names), plan.assignments)
         readings.extend((assignment, self._read(assignment)) for assignment in more.assignments)
         found = passes.merge(readings, self.preprocessed)
-        unread = audit(self.main.path, self.main.data, self.blanked, found, self.main.condition_at)
+        unread = self._audit(found)
         unread.extend(self._uncovered(plan))
         self._note_includes(bool(unread) or self.repaired)
         return FileFacts(
@@ -457,8 +458,19 @@ class _Reading:
 
     def _unread(self, found: Registrations, assignment: passes.Assignment) -> list[Unresolved]:
         """What of the text that one reading compiles it did not give."""
-        missed = audit(self.main.path, self.main.data, self.blanked, found, self.main.condition_at)
-        return [row for row in missed if holds(row.condition, assignment)]
+        return [row for row in self._audit(found) if holds(row.condition, assignment)]
+
+    def _audit(self, found: Registrations) -> list[Unresolved]:
+        """What of the text is not in `found`."""
+        return audit(
+            self.main.path, self.main.data, self.blanked, found, self.main.condition_at, self._registering_macros
+        )
+
+    @cached_property
+    def _registering_macros(self) -> re.Pattern[bytes] | None:
+        """The macros that this file sees and that hide a registration."""
+        scanned = (self.reader._files.scanned(view) for view in self.preprocessed.views)
+        return any_word(self.reader.macros & {name for each in scanned for name in each.macros})
 
     @cached_property
     def _zones(self) -> list[tuple[str, int, int]]:

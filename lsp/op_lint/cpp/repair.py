@@ -153,7 +153,7 @@ def _written(name: str, error: Diagnostic, sources: Preprocessed) -> re.Match[by
     here = _NAME.match(view.data, error.spelled.offset) if view else None
     if here is not None and re.match(re.escape(name.encode()) + rb"(?!\w)", here.group(1)):
         return here
-    word = re.compile(rb"(?<![\w:])" + re.escape(name.encode()) + rb"(?!\w)")
+    word = re.compile(rb"(?<![\w:.])(?<!->)" + re.escape(name.encode()) + rb"(?!\w)")
     for candidate in sources.views:
         for match in word.finditer(candidate.data):
             found = _NAME.match(candidate.data, match.start())

@@ -1,0 +1,67 @@
+"""The second look: what stands in the text and is in no row."""
+
+from __future__ import annotations
+
+import pytest
+
+from op_lint.condition import ALWAYS, NEVER, Atom, Condition
+from op_lint.cpp.audit import audit
+from op_lint.cpp.registrations import Registrations
+from op_lint.cpp.scanned import ScannedFile
+from op_lint.facts import Place, Unit, UnitKind, Unresolved
+from tests.unit.cpp_reading import HEAD, read, registered
+
+_SOURCE = """\
+TORCH_LIBRARY(demo, m) {
+  m.def("a() -> ()");  // m.def("comment() -> ()");
+  other.def("b");
+  m.impl("a", f);
+}
+void add(torch::Library& k) { k.fallback(f); k.call("m.def(x)"); }
+#define REG m.def("c() -> ()")
+"""
+
+
+def _missed(found: Registrations, condition: Condition = ALWAYS) -> list[Unresolved]:
+    data = _SOURCE.encode()
+    return audit("ops.cpp", data, ScannedFile(data).blanked, found, lambda _: condition)
+
+
+def _place(text: str) -> Place:
+    start = _SOURCE.index(text)
+    return Place("ops.cpp", _SOURCE.count("\n", 0, start) + 1, start, start + len(text))
+
+
+def test_all_that_nothing_read() -> None:
+    rows = _missed(Registrations())
+    assert [(row.what, row.place.line) for row in rows] == [("unit", 1), ("def", 2), ("impl", 4), ("fallback", 6)]
+    assert {row.unit for row in rows} == {None}
+
+
+def test_what_was_read_is_not_missed() -> None:
+    unit = Unit(0, UnitKind.LIBRARY, "TORCH_LIBRARY", _place("TORCH_LIBRARY(demo, m)"), "demo")
+    known = Unresolved("def", "the schema is not a constant", _place('m.def("a() -> ()")'), 0)
+    rows = _missed(Registrations(units=[unit], unresolved=[known]))
+    assert [(row.what, row.place.line) for row in rows] == [("impl", 4), ("fallback", 6)]
+
+
+def test_a_row_of_another_file_covers_nothing() -> None:
+    elsewhere = Unresolved("def", "", Place("other.h", 1, 0, len(_SOURCE)))
+    assert len(_missed(Registrations(unresolved=[elsewhere]))) == 4
+
+
+@pytest.mark.parametrize(("condition", "number"), [(Atom("USE_IT"), 4), (NEVER, 0)])
+def test_code_that_is_never_compiled_is_not_missed(condition: Condition, number: int) -> None:
+    rows = _missed(Registrations(), condition)
+    assert len(rows) == number
+    assert all(row.condition == condition for row in rows)
+
+
+def test_a_macro_of_which_nothing_was_read() -> None:
+    macros = "#define BROKEN(n) m.impl(#n, &missing<n>(1, 2)::f(3)::g)\n#define FINE(n) m.impl(#n, &f)\n"
+    source = f"{HEAD}Tensor f(Tensor x);\n{macros}TORCH_LIBRARY(demo, m) {{ BROKEN(a); FINE(b); }}\n"
+    facts = read(source)
+    assert registered(facts) == ["impl demo::b at CompositeImplicitAutograd"]
+    assert [(row.what, row.reason) for row in facts.unresolved] == [
+        ("unit", "what the macro registers could not be read")
+    ]
