@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -117,7 +118,7 @@ def load_configuration(root: Path, chosen: Path | None = None) -> Configuration:
     What cannot be read or understood becomes a problem with its place; this never raises for what a file says.
     """
     for file in [chosen] if chosen else [root / name for name in CONFIGURATION_NAMES]:
-        if chosen or file.is_file():
+        if chosen or os.path.isfile(file):
             configuration = _read(file, relative_path(file, root), required=chosen is not None)
             if configuration is not None:
                 return configuration

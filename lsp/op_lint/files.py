@@ -78,7 +78,7 @@ def find_root(paths: Sequence[Path]) -> Path:
     absolute = [os.path.abspath(path) for path in paths]
     common = os.path.commonpath([path if os.path.isdir(path) else os.path.dirname(path) for path in absolute])
     for folder in (Path(common), *Path(common).parents):
-        if any((folder / marker).exists() for marker in _ROOT_MARKERS):
+        if any(os.path.exists(folder / marker) for marker in _ROOT_MARKERS):
             return folder
     return Path(common)
 
@@ -109,9 +109,9 @@ def find_sources(
     walk.folder("")
     for path in () if force_exclude else named:
         relative = relative_path(path, root)
-        if path.is_dir():
+        if os.path.isdir(path):
             walk.folder("" if relative == "." else relative)
-        elif path.is_file():
+        elif os.path.isfile(path):
             walk.add(relative)
     return walk.result()
 
@@ -220,7 +220,7 @@ class _Walk:
         while folder:
             folder = folder.rpartition("/")[0]
             found += _read_patterns(self._root / folder / ".gitignore", "", len(folder) + 1 if folder else 0)
-        top = next((each for each in (self._root, *self._root.parents) if (each / ".git").exists()), self._root)
+        top = next((each for each in (self._root, *self._root.parents) if os.path.exists(each / ".git")), self._root)
         for above in (each for each in self._root.parents if each.is_relative_to(top)):
             prefix = self._root.relative_to(above).as_posix() + "/"
             found += [

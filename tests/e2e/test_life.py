@@ -224,6 +224,22 @@ def test_folders_and_documents_outside_of_them(tmp_path: Path) -> None:
     client.stop()
 
 
+@pytest.mark.parametrize("name", ["n" * 300 + ".cpp", "a%00b.cpp", "%FF%FE.cpp", "folder/" * 600 + "a.cpp"])
+def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": RIGHT})
+    client = started(root)
+    for folder in (root.as_uri(), "file:///no/such/folder"):
+        uri = f"{folder}/{name}"
+        document = {"uri": uri, "languageId": "cpp", "version": 1, "text": WRONG}
+        client.notify("textDocument/didOpen", {"textDocument": document})
+        client.catch_up(uri)
+        assert "OPL206" in codes(client, uri)
+        client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        client.wait(lambda uri=uri: codes(client, uri) == [])  # type: ignore[misc]
+    assert client.stop() == 0
+    assert client.stderr == b""
+
+
 def test_a_folder_that_leaves_takes_its_diagnostics_along(tmp_path: Path) -> None:
     first = write_project(tmp_path / "first", {"ops.cpp": RIGHT})
     second = write_project(tmp_path / "second", {"ops.cpp": WRONG})
@@ -381,6 +397,34 @@ def test_a_storm_of_cancelled_requests(tmp_path: Path) -> None:
     client.catch_up(uri)
     assert "OPL206" not in codes(client, uri)
     client.stop()
+
+
+def test_commands_take_what_editors_send(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": RIGHT})
+    client = RawClient(cwd=root)
+    client.start([root], {}, settings={"torchVersion": "2.13.0"})
+    client.settle()
+
+    def run(command: str, *arguments: Any) -> Any:
+        return client.request("workspace/executeCommand", {"command": command, "arguments": list(arguments)})
+
+    (found,) = run("op-lint.matrix")
+    assert [row["op"] for row in found["operators"]] == ["demo::a"]
+    assert run("op-lint.why", "demo::a")["op"] == "demo::a"
+    place = {"uri": (root / "ops.cpp").as_uri(), "position": {"line": 0, "character": 0}}
+    assert run("op-lint.restart", place) is None
+    for arguments, said in (
+        ([], "op-lint.table needs operator"),
+        ([{}], "is to be a string"),
+        (["demo::b"], "demo::b"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            run("op-lint.table", *arguments)
+    with pytest.raises(RequestError, match="foldingRange"):
+        client.request("textDocument/foldingRange", {"textDocument": {"uri": place["uri"]}})
+    client.settle()
+    assert client.stop() == 0
+    assert client.stderr == b""  # editors show it: what was answered with its reason is no fault
 
 
 def test_stdout_is_the_protocol(tmp_path: Path) -> None:

@@ -92,18 +92,18 @@ def _places(search: InterpreterSearch) -> Iterator[tuple[InterpreterSource, str 
     yield InterpreterSource.VIRTUAL_ENV, search.environment.get("VIRTUAL_ENV") or None, here
     yield InterpreterSource.CONDA_PREFIX, search.environment.get("CONDA_PREFIX") or None, here
     environment = None if search.root is None else search.root / ".venv"
-    yield InterpreterSource.PROJECT, str(environment) if environment and environment.is_dir() else None, root
+    yield InterpreterSource.PROJECT, str(environment) if environment and os.path.isdir(environment) else None, root
     yield InterpreterSource.OWN, search.own or None, here
 
 
 def _resolve(named: str, base: Path) -> str | None:
     """The absolute path of the interpreter that `named` means; links are kept: they are what makes an environment."""
-    if os.path.basename(named) == named and not (base / named).exists():
+    if os.path.basename(named) == named and not os.path.exists(base / named):
         command = shutil.which(named)
         return None if command is None else os.path.abspath(command)
     path = Path(os.path.abspath(base / Path(named).expanduser()))
-    options = [path / inside for inside in _IN_ENVIRONMENT] if path.is_dir() else [path]
-    return next((str(option) for option in options if option.is_file() and os.access(option, os.X_OK)), None)
+    options = [path / inside for inside in _IN_ENVIRONMENT] if os.path.isdir(path) else [path]
+    return next((str(option) for option in options if os.path.isfile(option) and os.access(option, os.X_OK)), None)
 
 
 def _refusal(search: InterpreterSearch, source: InterpreterSource, found: str | None) -> str | None:

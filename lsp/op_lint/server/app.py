@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import FeatureRequestError, JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
@@ -81,9 +81,10 @@ class Server(LanguageServer):
         self.pulls = False
         self.is_shut_down = False
 
-    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 -- pygls's signature
+    def report_server_error(self, error: Exception, source: Any) -> None:
         """To the log: what a user cannot mend is no reason for a popup."""
-        traceback.print_exception(error)
+        if source is not FeatureRequestError:  # that is answered, and pygls has logged it
+            traceback.print_exception(error)
 
     # -- life
 
@@ -345,6 +346,12 @@ class Server(LanguageServer):
             self.protocol.notify("op-lint/status", {"busy": is_busy})
 
 
+def _is_fault(record: logging.LogRecord) -> bool:
+    """Whether pygls logs a fault of ours: not that a request could not be answered, which the client was told why."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, JsonRpcException) or isinstance(error, JsonRpcInternalError)
+
+
 def _written_at(library: Path) -> float:
     """When a library was written, in seconds since the epoch: a new build is loaded anew. 0 where there is none."""
     try:
@@ -474,6 +481,7 @@ def serve(pool: Pool, out: BinaryIO, *, tcp: tuple[str, int] | None = None) -> N
     """Serve one client: on stdin and `out`, or on a TCP socket. Files are read by `pool`, which this closes."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     logging.getLogger("pygls").setLevel(logging.ERROR)  # it warns of each request that was cancelled too late
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_fault)
     server = make_server(pool)
     try:
         if tcp is not None:

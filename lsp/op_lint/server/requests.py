@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -354,6 +355,29 @@ def _actions(server: Server) -> None:
         ]
 
 
+def _command(server: Server, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function a command.
+
+    What may be left out may be left out of the arguments; what they have besides is no concern of the command: editors
+    add where it was called from.
+    """
+
+    def add(handler: Callable[..., Any]) -> Callable[..., Any]:
+        parameters = inspect.signature(handler).parameters.values()
+        needed = [each.name for each in parameters if each.default is inspect.Parameter.empty]
+
+        @server.command(name)
+        async def run(*given: Any) -> Any:
+            if len(given) < len(needed):
+                raise RequestFailed(f"{name} needs {' and '.join(needed)} in its arguments")
+            answer = handler(*given[: len(parameters)])
+            return await answer if inspect.isawaitable(answer) else answer
+
+        return handler
+
+    return add
+
+
 def _commands(server: Server) -> None:
     def views() -> list[View]:
         """What is known of each workspace now."""
@@ -363,13 +387,15 @@ def _commands(server: Server) -> None:
             raise RequestFailed("nothing was read yet: wait a moment, or open a file")
         return found
 
-    def view_of(operator: str) -> View:
+    def view_of(operator: object) -> View:
         """The workspace that knows an operator, else the first."""
+        if not isinstance(operator, str):
+            raise RequestFailed('the operator is to be a string, as in "aten::add.Tensor"')
         name = parse_name(operator)
         found = views()
         return next((each for each in found if name in each.snapshot.program.operators), found[0])
 
-    @server.command(commands.TABLE)
+    @_command(server, commands.TABLE)
     def table(operator: str) -> dict[str, Any]:
         view = view_of(operator)
         try:
@@ -377,7 +403,7 @@ def _commands(server: Server) -> None:
         except commands.CommandError as error:
             raise RequestFailed(str(error)) from error
 
-    @server.command(commands.WHY)
+    @_command(server, commands.WHY)
     def why(operator: str, call: Any = None) -> dict[str, Any]:
         view = view_of(operator)
         try:
@@ -385,7 +411,7 @@ def _commands(server: Server) -> None:
         except commands.CommandError as error:
             raise RequestFailed(str(error)) from error
 
-    @server.command(commands.MATRIX)
+    @_command(server, commands.MATRIX)
     async def whole_matrix(query: Any = None) -> list[dict[str, Any]]:
         try:
             wanted = msgspec.convert(query or {}, matrix.MatrixQuery)
@@ -400,12 +426,12 @@ def _commands(server: Server) -> None:
             found.append({**matrix.heading(view.snapshot, wanted), "operators": rows})
         return found
 
-    @server.command(commands.INFORMATION)
+    @_command(server, commands.INFORMATION)
     def information() -> list[dict[str, Any]]:
         processes = list(server.session.process_ids)
         return [{**commands.information(each.snapshot), "processes": processes} for each in views()]
 
-    @server.command(commands.RESTART)
+    @_command(server, commands.RESTART)
     def restart() -> None:
         server.session.restart()
         server.status()

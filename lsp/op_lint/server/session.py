@@ -203,7 +203,7 @@ class Session:
         if language_of(path.name) is None:
             return None, ""
         root = find_root([path])
-        if any((root / marker).exists() for marker in _ROOT_MARKERS):
+        if any(os.path.exists(root / marker) for marker in _ROOT_MARKERS):
             return self._other(root, None), relative_path(path, root)
         return self._other(path.parent, path.name), path.name
 

@@ -6,6 +6,7 @@ Two threads meet here: the one of the protocol says what has changed (`change`),
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
@@ -81,7 +82,7 @@ class Workspace:
     def open(self, path: str, document: Document) -> None:
         """A document was opened or edited."""
         with self._lock:
-            is_new = path not in self._documents and not (self.root_of_facts / path).exists()
+            is_new = path not in self._documents and not os.path.exists(self.root_of_facts / path)
             self._documents[path] = document
             self._note({path}, anew=is_new)
 
@@ -89,7 +90,7 @@ class Workspace:
         """A document was closed: the file on disk counts again."""
         with self._lock:
             if self._documents.pop(path, None) is not None:
-                self._note({path}, anew=not (self.root_of_facts / path).exists())
+                self._note({path}, anew=not os.path.exists(self.root_of_facts / path))
 
     def change(self, paths: Iterable[str] = (), *, anew: bool = False) -> None:
         """Files have changed on disk; `anew` where files came, went, or the configuration changed."""
@@ -175,7 +176,7 @@ class Workspace:
 
 def _with_new(tree: SourceTree, root: Path, documents: Mapping[str, Document]) -> SourceTree:
     """The tree with the documents that are not on disk yet. What is there and excluded stays excluded."""
-    new = [path for path in documents if not (root / path).exists()]
+    new = [path for path in documents if not os.path.exists(root / path)]
     files = {
         field: tuple(sorted({*listed, *(path for path in new if language_of(path) is language)}))
         for field, language, listed in (("cpp", Language.CPP, tree.cpp), ("python", Language.PYTHON, tree.python))
