@@ -18,10 +18,14 @@ class Severity(str, Enum):
 
 
 class Related(msgspec.Struct, frozen=True):
-    """Another place that a finding is about, and what is there."""
+    """Another place that a finding is about, and what is there.
+
+    `marked` says that the fault is as much there as at the finding's own place: an editor marks that place, too.
+    """
 
     place: Place
     message: str
+    marked: bool = False
 
 
 class Edit(msgspec.Struct, frozen=True):

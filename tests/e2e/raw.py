@@ -184,6 +184,7 @@ def server_front(folder: Path, arguments: Sequence[str]) -> list[dict[str, Any]]
         _finding(client, folder, uri, diagnostic)
         for uri, diagnostics in client.diagnostics.items()
         for diagnostic in diagnostics
+        if "mark" not in diagnostic["data"]  # another place of a finding that is there already
     ]
     assert client.stop() == 0
     return sorted(found, key=lambda each: (each["path"], each["line"], each["column"], each["code"], each["message"]))

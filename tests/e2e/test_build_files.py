@@ -42,6 +42,25 @@ async def test_a_link_as_it_is_typed(pruned: Path, name: str) -> None:
         assert codes(await editing.settled(LISTS)) == ["OPL502 7"]
 
 
+async def test_the_unit_is_marked_where_its_build_line_is_at_fault(pruned: Path) -> None:
+    async with editor(pruned) as editing:
+        editing.open(LISTS, language="cmake")
+        editing.open("ops.cpp")
+        (mark,) = [each for each in await editing.settled("ops.cpp") if each.code == "OPL502"]
+        assert mark.severity is types.DiagnosticSeverity.Information
+        assert mark.message.startswith("TORCH_LIBRARY(demo_ops) is not in `demo_ext`\nthe linker drops")
+        (other,) = mark.related_information or ()
+        assert (other.location.uri, other.location.range.start.line) == (editing.uri(LISTS), 6)
+        actions = await editing.client.text_document_code_action_async(
+            types.CodeActionParams(editing.identifier("ops.cpp"), mark.range, types.CodeActionContext([mark]))
+        )
+        titles = [each.title for each in actions or ()]
+        assert any("WHOLE_ARCHIVE" in title or "--whole-archive" in title for title in titles)
+        assert not any(title.startswith("ignore OPL502") for title in titles)  # that belongs to the build line
+        editing.replace(LISTS, PLAIN, WHOLE)
+        assert "OPL502" not in [each.code for each in await editing.settled("ops.cpp")]
+
+
 async def test_suppression_and_hover(pruned: Path) -> None:
     async with editor(pruned) as editing:
         editing.open(LISTS, language="cmake")

@@ -73,12 +73,16 @@ int main() {
 
 
 class Case(NamedTuple):
-    """One project: its CMake file, whether it makes a program that is run, and whether op-lint fixes it first."""
+    """One project: its CMake file, whether it makes a program that is run, and the rule whose fix is applied first.
+
+    `only` are the sources of a project that has no others.
+    """
 
     name: str
     cmake: str
     is_program: bool = False
-    is_fixed: bool = False
+    fixed: str = ""
+    only: tuple[str, ...] = ()
 
 
 HEAD = """\
@@ -110,9 +114,18 @@ CASES = (
             "add_library(ops@ STATIC a.cpp)\nadd_library(main@ MODULE entry.cpp)\n"
             "target_link_libraries(main@ PRIVATE ops@)\n",
             "ops@", "main@",
-        )._replace(is_fixed=True)
+        )._replace(fixed="OPL502")
         for name in ("fixed", "fixed_for_old_cmake")
     ),
+    _case("fixed_left_out", "add_library(main@ SHARED\n  entry.cpp  # the entry\n)\n")._replace(
+        fixed="OPL501", only=("a.cpp", "entry.cpp")
+    ),
+    _case(
+        "fixed_twice",
+        "add_library(core@ SHARED a.cpp middle.cpp)\nadd_library(main@ SHARED a.cpp calls_middle.cpp)\n"
+        "target_link_libraries(main@ PRIVATE core@)\n",
+        "core@", "main@",
+    )._replace(fixed="OPL503"),
     _case(
         "whole_archive_feature",
         "add_library(ops@ STATIC a.cpp b.cpp)\nadd_library(main@ MODULE entry.cpp)\n"

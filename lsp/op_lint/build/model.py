@@ -44,6 +44,18 @@ LOADED = frozenset({TargetKind.SHARED, TargetKind.MODULE, TargetKind.EXECUTABLE,
 """The kinds of targets that are linked and then loaded into a process."""
 
 
+class Listed(msgspec.Struct, frozen=True):
+    """How a source stands in a list of a build file, where it is written out in one word.
+
+    `text` is that word with its quotes, `separator` what stands between it and another that is added behind it.
+    `removal` is the word with the separator that goes with it, None where it cannot be taken out alone.
+    """
+
+    text: str
+    separator: str
+    removal: Place | None = None
+
+
 class Source(msgspec.Struct, frozen=True):
     """A source of a target, and the place in the build file where it is named (or the pattern that finds it).
 
@@ -54,6 +66,7 @@ class Source(msgspec.Struct, frozen=True):
     place: Place
     condition: Condition = ALWAYS
     copied: bool = False
+    listed: Listed | None = None
 
 
 class LinkHow(str, Enum):
@@ -112,7 +125,8 @@ class Target(msgspec.Struct, frozen=True):
     None where it is no Python module. The conditions of its parts are those beside its own. `incomplete` says that
     sources are given by values that the build files do not tell, so that nothing follows from what is absent. `project`
     is the folder of the build file that everything started from: names of targets are unique in it. `minimum` is the
-    oldest CMake that the project allows, where it says so.
+    oldest CMake that the project allows, where it says so. `last_argument` is the last one of the
+    call that declares an extension module, where `is_python_module` can be added behind it.
     """
 
     name: str
@@ -128,6 +142,7 @@ class Target(msgspec.Struct, frozen=True):
     incomplete: bool = False
     project: str = ""
     minimum: str = ""
+    last_argument: Place | None = None
 
     @property
     def is_loaded(self) -> bool:

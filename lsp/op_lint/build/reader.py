@@ -10,6 +10,7 @@ from op_lint.build.bazel import read_bazel
 from op_lint.build.cmake import read_cmake
 from op_lint.build.configured import combined, read_configured
 from op_lint.build.files import BuildFiles
+from op_lint.build.listed import with_listed
 from op_lint.build.model import BuildGraph, BuildSystem, SourceSymbols
 from op_lint.build.questions import Questions
 from op_lint.build.setuptools import may_load, read_setuptools
@@ -101,7 +102,7 @@ def with_sources(
     if registering:
         symbols = tuple(read_symbols(files, _to_read(graph, registering), find, known))
     return BuildGraph(
-        graph.targets,
+        with_listed(graph.targets, files, registering),
         graph.switches,
         symbols,
         graph.mentioned,

@@ -252,7 +252,7 @@ class Server(LanguageServer):
     def publish(self, workspace: Workspace, snapshot: Snapshot) -> None:
         """Push what has changed; where the client pulls, tell it that its open documents are out of date."""
         view = self.view(workspace, snapshot)
-        wanted = {view.uri(path): path for path in snapshot.findings}
+        wanted = {view.uri(path): path for path in (*snapshot.findings, *snapshot.marks)}
         mine = {uri for uri in self._published if self._is_in(uri, workspace)}
         is_stale = False
         for uri in sorted({*wanted, *mine, *(document.uri for document in snapshot.documents.values())}):

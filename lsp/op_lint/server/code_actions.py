@@ -39,7 +39,12 @@ def actions_at(snapshot: Snapshot, path: str, start: int, end: int) -> Iterator[
     """What can be done about bytes `start` to `end` of a file."""
     findings = snapshot.findings.get(path, ())
     here = [each for each in findings if each.place.start <= end and start <= each.place.end]
-    for finding in here:
+    marked = (
+        finding
+        for finding, other in snapshot.marks.get(path, ())
+        if other.place.start <= end and start <= other.place.end
+    )
+    for finding in (*here, *marked):
         if finding.fix is not None:
             fix = finding.fix
             title = fix.title if fix.safe else f"{fix.title} (changes what the program does)"

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from op_lint.documentation import page_url
 from op_lint.facts import Place
-from op_lint.findings import Edit, Finding, Severity
+from op_lint.findings import Edit, Finding, Related, Severity
 from op_lint.server.code_actions import Action
 from op_lint.server.documents import Change
 from op_lint.server.locations import Locate
@@ -26,6 +26,12 @@ _SEVERITIES = {
     Severity.WARNING: types.DiagnosticSeverity.Warning,
     Severity.HINT: types.DiagnosticSeverity.Information,
 }
+
+
+def _data(finding: Finding) -> dict[str, Any]:
+    """What a diagnostic carries for clients and tests."""
+    fix = finding.fix
+    return {"name": finding.name, "fix": {"title": fix.title, "safe": fix.safe} if fix else None}
 
 
 def position(text: SourceText, offset: int, encoding: str) -> types.Position:
@@ -97,23 +103,41 @@ class View:
 
     def diagnostic(self, finding: Finding) -> types.Diagnostic:
         """A finding as a diagnostic."""
+        return self._diagnostic(
+            finding, finding.place, "\n".join((finding.message, *finding.notes)), _SEVERITIES[finding.severity],
+            finding.related,
+        )  # fmt: skip
+
+    def mark(self, finding: Finding, related: Related) -> types.Diagnostic:
+        """Another place of a finding as a diagnostic that only informs and leads to the finding."""
+        message = f"{related.message}\n{finding.message}"
+        back = (Related(finding.place, finding.message),)
+        made = self._diagnostic(finding, related.place, message, types.DiagnosticSeverity.Information, back)
+        made.data = {**_data(finding), "mark": True}
+        return made
+
+    def _diagnostic(
+        self,
+        finding: Finding,
+        place: Place,
+        message: str,
+        severity: types.DiagnosticSeverity,
+        others: Iterable[Related],
+    ) -> types.Diagnostic:
         document = self.client.text_document
         wants = (document.publish_diagnostics if document else None) or types.PublishDiagnosticsClientCapabilities()
         url = self._pages.get(finding.code)
-        related = [
-            types.DiagnosticRelatedInformation(self.location(each.place), each.message) for each in finding.related
-        ]
-        fix = finding.fix
+        related = [types.DiagnosticRelatedInformation(self.location(each.place), each.message) for each in others]
         return types.Diagnostic(
-            range=self.range(finding.place),
-            message="\n".join((finding.message, *finding.notes)),
-            severity=_SEVERITIES[finding.severity],
+            range=self.range(place),
+            message=message,
+            severity=severity,
             code=finding.code,
             code_description=types.CodeDescription(url) if url else None,
             source=SOURCE,
             tags=[types.DiagnosticTag.Unnecessary] if finding.name.startswith("unused-") else None,
             related_information=related if related and wants.related_information is not False else None,
-            data={"name": finding.name, "fix": {"title": fix.title, "safe": fix.safe} if fix else None},
+            data=_data(finding),
         )
 
     @cached_property
@@ -125,7 +149,8 @@ class View:
 
     def diagnostics(self, path: str) -> list[types.Diagnostic]:
         """The diagnostics of one file."""
-        return [self.diagnostic(finding) for finding in self.snapshot.findings.get(path, ())]
+        own = (self.diagnostic(finding) for finding in self.snapshot.findings.get(path, ()))
+        return [*own, *(self.mark(*mark) for mark in self.snapshot.marks.get(path, ()))]
 
     def workspace_edit(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
         """Edits as a change of the workspace, bound to the versions that they were made for where the client can."""

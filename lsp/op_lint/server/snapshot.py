@@ -9,7 +9,7 @@ from functools import cached_property
 from op_lint.check import Checked
 from op_lint.dispatch.table import Table
 from op_lint.facts import FileFacts, OperatorName, OperatorUse
-from op_lint.findings import Finding
+from op_lint.findings import Finding, Related
 from op_lint.installed.reader import Reading
 from op_lint.packs import Packs
 from op_lint.program import Program
@@ -52,6 +52,17 @@ class Snapshot:
             if self.project.is_named(path) or path == self.project.configuration.path:
                 found.setdefault(path, []).append(finding)
         return {path: tuple(findings) for path, findings in found.items()}
+
+    @cached_property
+    def marks(self) -> dict[str, tuple[tuple[Finding, Related], ...]]:
+        """By file the other places of findings that are marked, too: a fault of two files is seen in each."""
+        found: dict[str, list[tuple[Finding, Related]]] = {}
+        for findings in self.findings.values():
+            for finding in findings:
+                for related in finding.related:
+                    if related.marked and related.place != finding.place:
+                        found.setdefault(related.place.path, []).append((finding, related))
+        return {path: tuple(marks) for path, marks in found.items()}
 
     @cached_property
     def files(self) -> dict[str, FileFacts]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from op_lint.build.model import BuildGraph
-from op_lint.facts import Language, Unit, UnitKind
+from op_lint.build.model import BuildGraph, Source
+from op_lint.build.questions import Compiled, Questions
+from op_lint.condition import ALWAYS
+from op_lint.facts import Language, Place, Unit, UnitKind
+from op_lint.findings import Edit
 from op_lint.program import Program
 
 _HEADERS = frozenset({".cuh", ".h", ".h++", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".tpp", ".txx"})
@@ -38,3 +41,31 @@ def block(unit: Unit) -> str:
 def is_complete(graph: BuildGraph) -> bool:
     """Whether the build files were read to their end."""
     return not any(problem.code in _UNREAD for problem in graph.problems)
+
+
+def can_be_listed_after(questions: Questions, compiled: Compiled) -> bool:
+    """Whether what is added behind a source of a target is always compiled, and by that target alone."""
+    source = compiled.source
+    return source.listed is not None and compiled.condition == ALWAYS and is_sole(questions, source)
+
+
+def is_sole(questions: Questions, source: Source) -> bool:
+    """Whether the word that names a source gives it to one target only."""
+    return sum(each.place == source.place for target in questions.graph.targets for each in target.sources) == 1
+
+
+def listed_after(neighbour: Source, path: str) -> Edit | None:
+    """Adds the file at `path` to the list behind a source of the same folder."""
+    listed, place = neighbour.listed, neighbour.place
+    if listed is None or PurePosixPath(neighbour.path).parent != PurePosixPath(path).parent:
+        return None
+    before, name, after = listed.text.rpartition(PurePosixPath(neighbour.path).name)
+    word = before + PurePosixPath(path).name + after
+    return Edit(Place(place.path, place.line, place.end, place.end), listed.separator + word) if name else None
+
+
+def taken_out(questions: Questions, source: Source) -> Edit | None:
+    """Takes a source out of the list that names it, where that list is of one target and the word can go."""
+    if source.listed is None or source.listed.removal is None or not is_sole(questions, source):
+        return None
+    return Edit(source.listed.removal, "")

@@ -116,6 +116,7 @@ class KernelNotLinked(Rule):
             related=(
                 Related(declared, f"`{kernel.name}` is only declared here"),
                 Related(Place(home, 1, 0, 0), f"this file defines `{kernel.name}`"),
+                Related(target.place, f"`{target.name}` is declared here", marked=True),
             ),
             notes=(f'the loader says: "undefined symbol: ... {kernel.name} ..."',),
         )

@@ -10,11 +10,11 @@ from op_lint.build.model import Target
 from op_lint.build.questions import Questions, Survival
 from op_lint.condition import compatible
 from op_lint.facts import Language, LibraryLoad, Place, PythonImport, Unit, UnitKind
-from op_lint.findings import Finding, Related, Severity
+from op_lint.findings import Finding, Fix, Related, Severity
 from op_lint.program import Program
 from op_lint.rule import Rule
 from op_lint_rules._words import where
-from op_lint_rules.build._binaries import block, registering
+from op_lint_rules.build._binaries import block, registering, taken_out
 
 
 class _Twice(NamedTuple):
@@ -88,6 +88,9 @@ class LinkedTwice(Rule):
     int bind() { return core_version(); }
     ```
 
+    ## Fix
+    Takes the source out of the list of the binary that loads the other one.
+
     ## References
     - `Dispatcher::registerDef` and `registerLibrary` in aten/src/ATen/core/dispatch/Dispatcher.cpp
     """
@@ -100,11 +103,11 @@ class LinkedTwice(Rule):
         """Every unit in two binaries that are loaded together, and every second copy that Python loads."""
         if program.linking is not None:
             for twice in _pairs(program, program.linking):
-                yield self._compiled(twice)
+                yield self._compiled(program.linking, twice)
         for load, earlier, unit in _second_loads(program):
             yield self._loaded(load, earlier, unit)
 
-    def _compiled(self, twice: _Twice) -> Finding:
+    def _compiled(self, questions: Questions, twice: _Twice) -> Finding:
         unit, binary, library = twice.unit, twice.binary, twice.library
         only_kernels = unit.kind is UnitKind.IMPL
         harm = "its kernels are registered twice" if only_kernels else "loading the second one aborts"
@@ -114,9 +117,10 @@ class LinkedTwice(Rule):
             f" ({where(unit.place, twice.here)}), so {harm}: take it out of one of them",
             related=(
                 Related(twice.there, f"`{library.name}` takes it in here"),
-                Related(unit.place, f"{block(unit)} registers in each"),
+                Related(unit.place, f"{block(unit)} registers in each", marked=True),
             ),
             severity=Severity.WARNING if only_kernels else None,
+            fix=_without(questions, twice),
         )
 
     def _loaded(self, load: LibraryLoad, earlier: PythonImport, unit: Unit) -> Finding:
@@ -147,6 +151,14 @@ def _pairs(program: Program, questions: Questions) -> Iterator[_Twice]:
                     reported.add(path)
                     here, there = _place(path, binary, mine), _place(path, library, theirs)
                     yield _Twice(sources[path][0], binary, library, here, there)
+
+
+def _without(questions: Questions, twice: _Twice) -> Fix | None:
+    """None where the source comes in by a link, and where it is all that the binary is made of."""
+    binary = twice.binary
+    source = next((each for each in binary.sources if each.place == twice.here), None)
+    edit = taken_out(questions, source) if source is not None and len(binary.sources) > 1 else None
+    return None if edit is None else Fix(f"take it out of {binary.name}", safe=False, edits=(edit,))
 
 
 def _are_both_there(mine: Survival, theirs: Survival) -> bool:

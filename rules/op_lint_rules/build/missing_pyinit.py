@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from op_lint.build.model import BuildSystem, Target
 from op_lint.build.questions import Questions
-from op_lint.facts import PythonImport, Unit
-from op_lint.findings import Finding, Related, Severity
+from op_lint.condition import ALWAYS
+from op_lint.facts import Place, PythonImport, Unit
+from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.program import Program
 from op_lint.rule import Need, Rule
 from op_lint_rules._words import where
@@ -81,6 +82,9 @@ class MissingPyinit(Rule):
     import demo_ops
     ```
 
+    ## Fix
+    Adds an empty module to the source, or `is_python_module=False` to `torch.utils.cpp_extension.load`.
+
     ## References
     - `torch.ops.load_library`, which needs no module
     - `is_python_module` of `torch.utils.cpp_extension.load`
@@ -113,6 +117,7 @@ class MissingPyinit(Rule):
             f"`{module}` ({where(target.place, imported.place)}) has no PyInit_{last}, so this import fails: load it"
             " with torch.ops.load_library, or add an empty module to its sources",
             related=_related(target, unit),
+            fix=_with_module(target, unit, last),
             notes=(
                 f'Python says: "dynamic module does not define module export function (PyInit_{last})"',
                 f"the empty module: PyMODINIT_FUNC PyInit_{last}() {{ static PyModuleDef def ="
@@ -126,14 +131,41 @@ class MissingPyinit(Rule):
             f"the sources of `{module}` define no PyInit_{module}, so `load` fails to import it: pass"
             " is_python_module=False",
             related=_related(target, unit),
+            fix=_without_module(target),
         )
 
 
 def _related(target: Target, unit: Unit) -> tuple[Related, ...]:
     return (
-        Related(target.place, f"`{target.name}` is built from here"),
-        Related(unit.place, f"{block(unit)} is what it holds"),
+        Related(target.place, f"`{target.name}` is built from here", marked=True),
+        Related(unit.place, f"{block(unit)} is what it holds", marked=True),
     )
+
+
+def _with_module(target: Target, unit: Unit, name: str) -> Fix | None:
+    """The empty module behind the block. Only setuptools is sure to compile with the headers of Python."""
+    if target.system is not BuildSystem.SETUPTOOLS or unit.body is None or unit.condition != ALWAYS:
+        return None
+    start, end = Place(unit.body.path, 1, 0, 0), unit.body.end + 1
+    module = f"""
+
+PyMODINIT_FUNC PyInit_{name}() {{
+  static PyModuleDef definition = {{PyModuleDef_HEAD_INIT, "{name}"}};
+  return PyModule_Create(&definition);
+}}"""
+    edits = (
+        Edit(start, "#include <Python.h>\n"),
+        Edit(Place(unit.body.path, unit.body.line, end, end), module),
+    )
+    return Fix(f"make it an empty Python module {name}", safe=False, edits=edits)
+
+
+def _without_module(target: Target) -> Fix | None:
+    last = target.last_argument
+    if last is None:
+        return None
+    at = Place(last.path, last.line, last.end, last.end)
+    return Fix("pass is_python_module=False", safe=False, edits=(Edit(at, ", is_python_module=False"),))
 
 
 def _only_registers(questions: Questions, target: Target, units: dict[str, tuple[Unit, ...]]) -> Unit | None:

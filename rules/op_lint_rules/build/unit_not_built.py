@@ -10,11 +10,11 @@ from op_lint.build.questions import Compiled, Questions
 from op_lint.condition import ALWAYS, Condition, atoms, conjunction, disjunction, negation, satisfying
 from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT
 from op_lint.facts import Implementation, KernelKind, Language, OperatorName, Unit
-from op_lint.findings import Finding, Related, Severity
+from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.program import Program, Registered
 from op_lint.rule import Need, Rule
 from op_lint_rules._words import where
-from op_lint_rules.build._binaries import block, is_complete, registering
+from op_lint_rules.build._binaries import block, can_be_listed_after, is_complete, listed_after, registering, taken_out
 
 _EVERYWHERE = frozenset({"Meta", IMPLICIT, EXPLICIT, EXPLICIT_NON_FUNCTIONAL})
 """Keys whose kernels every build needs, whatever devices it is for."""
@@ -115,6 +115,10 @@ class UnitNotBuilt(Rule):
     }
     ```
 
+    ## Fix
+    Adds the file to the list of the target that compiles its neighbours, beside one of them; a file that is compiled
+    under a condition is taken out of the list it was in.
+
     ## References
     - Notes on writing operators: one library per build, with a Meta kernel in each
     """
@@ -134,20 +138,23 @@ class UnitNotBuilt(Rule):
             if not compiled:
                 neighbour = _neighbour(questions, path)
                 if neighbour is not None:
-                    yield self._nowhere(units, neighbour)
+                    yield self._nowhere(questions, path, units, neighbour)
                 continue
             condition = disjunction(each.condition for each in compiled)
             if condition != ALWAYS:
                 yield from self._conditional(program, questions, units, compiled, condition)
 
-    def _nowhere(self, units: tuple[Unit, ...], neighbour: Compiled) -> Finding:
+    def _nowhere(self, questions: Questions, path: str, units: tuple[Unit, ...], neighbour: Compiled) -> Finding:
         first = units[0]
         target = neighbour.target
         return self.finding(
             first.namespace_place or first.place,
             f"no target compiles this file, so {block(first)} never runs: add it to the sources of `{target.name}`"
             f" ({where(target.place, first.place)})",
-            related=(Related(neighbour.source.place, f"`{target.name}` compiles {neighbour.source.path} here"),),
+            related=(
+                Related(neighbour.source.place, f"`{target.name}` compiles {neighbour.source.path} here", marked=True),
+            ),
+            fix=_added(questions, neighbour, path),
         )
 
     def _conditional(
@@ -173,7 +180,10 @@ class UnitNotBuilt(Rule):
                 place,
                 f"this file is compiled only when `{condition}` ({where(source.place, place)}), and a build without it"
                 f" has {names} but no {lost[0].key} kernel: {_remedy(lost[0].key)}",
-                related=(Related(source.place, f"`{compiled[0].target.name}` compiles the file from here"),),
+                related=(
+                    Related(source.place, f"`{compiled[0].target.name}` compiles the file from here", marked=True),
+                ),
+                fix=_moved(questions, compiled, place.path) if lost[0].key in _EVERYWHERE else None,
             )
 
 
@@ -256,7 +266,34 @@ def _neighbour(questions: Questions, path: str) -> Compiled | None:
         if PurePosixPath(source.path).parent == pure.parent and PurePosixPath(source.path).suffix == pure.suffix
         for compiled in questions.targets_of(source.path)
     )
-    return next((compiled for compiled in beside if _is_main(compiled.target)), None)
+    candidates = [compiled for compiled in beside if _is_main(compiled.target)]
+    certain = (compiled for compiled in candidates if can_be_listed_after(questions, compiled))
+    return next(certain, candidates[0] if candidates else None)
+
+
+def _added(questions: Questions, neighbour: Compiled, path: str) -> Fix | None:
+    """Compile a file that no target compiles, beside a neighbour."""
+    edit = listed_after(neighbour.source, path) if can_be_listed_after(questions, neighbour) else None
+    if edit is None:
+        return None
+    return Fix(f"add it to the sources of {neighbour.target.name}", safe=False, edits=(edit,))
+
+
+def _moved(questions: Questions, compiled: tuple[Compiled, ...], path: str) -> Fix | None:
+    """Compile a file always: out of the list that a condition guards, and in where that target has a neighbour."""
+    if len(compiled) != 1:
+        return None
+    target, source, _ = compiled[0]
+    neighbours = (Compiled(target, each, conjunction((target.condition, each.condition))) for each in target.sources)
+    places = (listed_after(each.source, path) for each in neighbours if can_be_listed_after(questions, each))
+    out, added = taken_out(questions, source), next((edit for edit in places if edit is not None), None)
+    if out is None or added is None:
+        return None
+    return Fix(f"compile it in every build of {target.name}", safe=False, edits=tuple(sorted((out, added), key=_start)))
+
+
+def _start(edit: Edit) -> int:
+    return edit.place.start
 
 
 def _is_main(target: Target) -> bool:

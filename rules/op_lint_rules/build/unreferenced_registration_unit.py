@@ -178,7 +178,10 @@ def _blocks(dropped: _Dropped) -> str:
 
 def _related(dropped: _Dropped) -> tuple[Related, ...]:
     return (
-        *(Related(unit.place, f"{block(unit)} is not in `{dropped.binary.name}`") for unit in dropped.units[:5]),
+        *(
+            Related(unit.place, f"{block(unit)} is not in `{dropped.binary.name}`", marked=True)
+            for unit in dropped.units[:5]
+        ),
         Related(dropped.library.place, f"`{dropped.library.name}` is declared here"),
     )
 
