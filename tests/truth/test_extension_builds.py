@@ -78,7 +78,7 @@ def test_what_load_builds_is_what_the_script_says_once_it_is_fixed(tmp_path: Pat
     assert (target.name, target.system, [source.path for source in target.sources]) == (
         "demo", BuildSystem.JIT, ["a.cpp"],
     )  # fmt: skip
-    (finding,) = check(tmp_path, "--no-torch", "--select", "OPL508")
+    assert [each["path"] for each in check(tmp_path, "--no-torch", "--select", "OPL508")] == ["use.py"]
     failed = run_script(script)
     assert failed.returncode != 0
     assert "PyInit_demo" in failed.stderr

@@ -21,7 +21,7 @@ from op_lint.python.source import SourceFile, decode
 _SCRIPTS = frozenset({BuildSystem.SETUPTOOLS, BuildSystem.JIT, BuildSystem.BAZEL, BuildSystem.BUCK})
 _CMAKE_WORD = re.compile(rb'"[^"$\\;*?\[\]]+"|[^\s"$\\;*?\[\]()#]+')
 _LITERAL = re.compile(rb"""(["'])[^"'\\*?\[\]{}]+\1""")
-_BEFORE = re.compile(rb"[ \t]*\Z")
+_BETWEEN = re.compile(rb"[\s(][\s)#]?")
 _AFTER = re.compile(rb"[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)")
 
 
@@ -68,18 +68,20 @@ class _Reader:
 
     def _word(self, source: Source) -> Listed | None:
         place, text = source.place, self._text(source.place.path)
+        if text[place.start - 1 : place.start] == text[place.end : place.end + 1] == b'"':
+            place = Place(place.path, place.line, place.start - 1, place.end + 1)
         word = text[place.start : place.end]
-        if not _CMAKE_WORD.fullmatch(word):
+        around = text[place.start - 1 : place.start] + text[place.end : place.end + 1]
+        if not _CMAKE_WORD.fullmatch(word) or not _BETWEEN.fullmatch(around):
             return None
         start = text.rfind(b"\n", 0, place.start) + 1
-        after = _AFTER.match(text, place.end)
-        if _BEFORE.match(text[start : place.start]) and after is not None:
-            indentation = text[start : place.start].decode()
+        before, after = text[start : place.start], _AFTER.match(text, place.end)
+        written = word.decode("utf-8", "replace")
+        if not before.strip(b" \t") and after is not None:
             removal = Place(place.path, place.line, start, after.end())
-            return Listed(word.decode("utf-8", "replace"), f"\n{indentation}", removal)
-        blank = place.start - len(text[start : place.start].rstrip(b" \t")) - start
-        removal = Place(place.path, place.line, place.start - blank, place.end)
-        return Listed(word.decode("utf-8", "replace"), " ", removal)
+            return Listed(place, written, f"\n{before.decode()}", removal)
+        removal = Place(place.path, place.line, start + len(before.rstrip(b" \t")), place.end)
+        return Listed(place, written, " ", removal)
 
     # Python and its kin.
 
@@ -124,10 +126,10 @@ def _items(script: SourceFile, data: bytes, node: ast.List) -> Iterator[tuple[tu
         if not isinstance(element, ast.Constant) or not _LITERAL.fullmatch(text):
             continue
         start = data.rfind(b"\n", 0, place.start) + 1
-        alone = _BEFORE.match(data[start : place.start]) is not None
+        alone = not data[start : place.start].strip(b" \t")
         separator = f",\n{data[start : place.start].decode()}" if alone else ", "
         removal = _removal(data, places, at, end)
-        yield (place.start, place.end), Listed(text.decode("utf-8", "replace"), separator, removal)
+        yield (place.start, place.end), Listed(place, text.decode("utf-8", "replace"), separator, removal)
 
 
 def _removal(data: bytes, places: list[Place], at: int, end: int) -> Place | None:

@@ -47,10 +47,11 @@ LOADED = frozenset({TargetKind.SHARED, TargetKind.MODULE, TargetKind.EXECUTABLE,
 class Listed(msgspec.Struct, frozen=True):
     """How a source stands in a list of a build file, where it is written out in one word.
 
-    `text` is that word with its quotes, `separator` what stands between it and another that is added behind it.
-    `removal` is the word with the separator that goes with it, None where it cannot be taken out alone.
+    `place` is that word with its quotes and `text` what it says, `separator` what stands between it and another that is
+    added behind it. `removal` is the word with the separator that goes with it, None where it cannot go alone.
     """
 
+    place: Place
     text: str
     separator: str
     removal: Place | None = None

@@ -56,11 +56,12 @@ def is_sole(questions: Questions, source: Source) -> bool:
 
 def listed_after(neighbour: Source, path: str) -> Edit | None:
     """Adds the file at `path` to the list behind a source of the same folder."""
-    listed, place = neighbour.listed, neighbour.place
+    listed = neighbour.listed
     if listed is None or PurePosixPath(neighbour.path).parent != PurePosixPath(path).parent:
         return None
     before, name, after = listed.text.rpartition(PurePosixPath(neighbour.path).name)
     word = before + PurePosixPath(path).name + after
+    place = listed.place
     return Edit(Place(place.path, place.line, place.end, place.end), listed.separator + word) if name else None
 
 
