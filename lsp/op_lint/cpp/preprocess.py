@@ -85,6 +85,10 @@ class Files:
             found = self._scanned[view.path] = ScannedFile(view.data)
         return found
 
+    def forget(self, path: str) -> None:
+        """Let go of a file that nothing will ask for again."""
+        self._scanned.pop(path, None)
+
     def alias(self, path: str, number: int) -> str:
         """The name of view `number` of an included file for libclang: short enough to replace any in an `#include`."""
         return self._aliases.setdefault((path, number), "/" + _short(len(self._aliases)))

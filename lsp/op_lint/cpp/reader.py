@@ -195,7 +195,10 @@ class CppReader:
         hazard = self._hazard_of(preprocessed)
         if hazard is not None:
             return FileFacts(path, Language.CPP, problems=(Problem(*hazard, Place(path, 1, 0, 0)),))
-        return _Reading(self, preprocessed).facts()
+        facts = _Reading(self, preprocessed).facts()
+        if self.memory is None and not path.endswith(HEADERS):
+            self._files.forget(path)  # a worker reads thousands of sources, and each of them once
+        return facts
 
     def _hazard_of(self, preprocessed: Preprocessed) -> tuple[str, str] | None:
         """A problem code and message where libclang should not be given this source."""
@@ -365,7 +368,8 @@ class _Reading:
     def _read(self, assignment: passes.Assignment) -> Registrations:
         """What there is under one assignment; by way of the last reading of the file, where that is remembered."""
         kept = self.reader._files.rewritten
-        files = {view.alias: view.rewritten(assignment, kept) for view in self.preprocessed.views}
+        views = self.preprocessed.views  # the source itself is the first, and no other source has it
+        files = {view.alias: view.rewritten(assignment, {} if view is self.main else kept) for view in views}
         arguments = self.reader.arguments(self.main.path)
         if self.reader.options.headers != "real":
             files[OVERLAY] = overlay()
