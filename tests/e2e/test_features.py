@@ -359,6 +359,7 @@ async def test_commands(myops: Path, name: str) -> None:
         rows = {row["key"]: row for row in table["keys"]}
         assert (rows["CPU"]["path"], rows["CPU"]["line"]) == ("csrc/cpu/kernels.cpp", 29)
         assert rows["CUDA"]["reason"] == "missing"
+        assert (await run("op-lint.why", "myops::scale"))["steps"][-1]["key"] == "CPU"
         path = await run("op-lint.why", "myops::scale", {"device": "cuda", "requiresGrad": True})
         assert [step["key"] for step in path["steps"]] == ["AutogradCUDA", "ADInplaceOrView", "BackendSelect", "CUDA"]
         assert path["error"]["type"] == "NotImplementedError"
@@ -401,7 +402,7 @@ async def test_the_matrix(myops: Path, name: str) -> None:
         await _read(editing)
 
         async def ask(**query: Any) -> Any:
-            params = types.ExecuteCommandParams("op-lint.matrix", [query])
+            params = types.ExecuteCommandParams("op-lint.matrix", [query] if query else [])
             answer: Any = await editing.client.workspace_execute_command_async(params)
             (found,) = answer
             return found

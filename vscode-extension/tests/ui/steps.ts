@@ -1,4 +1,4 @@
-/** Scenarios of steps: each step says what it shows; one that fails leaves a picture and the logs, and ends its scenario. */
+/** Scenarios of steps: each step says what it shows; one that fails leaves a picture and code-server's log, and ends its scenario. */
 import * as path from 'node:path';
 import type { Workbench } from './workbench';
 
@@ -37,7 +37,7 @@ export async function runScenarios(scenarios: readonly Scenario[], filter: strin
       const name = scenario.name.replace(/\W+/g, '-');
       await workbench?.screenshot(`failed-${name}`).catch((problem: unknown) => { console.log(`no picture: ${String(problem)}`); });
       workbench?.keepLogs(name);
-      console.log(`        picture and logs: ${path.resolve('test-results')}`);
+      console.log(`        picture and log: ${path.resolve('test-results')}`);
     }
     try {
       await workbench?.close();
