@@ -110,6 +110,9 @@ class Worker:
 
     def give(self, task: Task, read: ReadFile | None = None) -> None:
         """Let it do `task`, with `read` in place of its own function."""
+        if not self._process.is_alive():  # it was ended from outside while it had nothing to do: no fault of the file
+            self.end()
+            self._start()
         self.path = task[0]
         self.deadline = time.monotonic() + self._seconds
         with suppress(OSError):  # it died before its first task: taking its answer tells

@@ -224,6 +224,50 @@ def test_folders_and_documents_outside_of_them(tmp_path: Path) -> None:
     client.stop()
 
 
+@pytest.mark.parametrize("how", ["watched", "operation"])
+def test_folders_come_and_go(how: str, tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": RIGHT})
+    client = started(root)
+    old, new = (root / "old").as_uri(), (root / "new").as_uri()
+
+    def tell(*gone: str, came: str | None = None) -> None:
+        if how == "watched":
+            changes = [{"uri": uri, "type": 3} for uri in gone] + ([{"uri": came, "type": 1}] if came else [])
+            client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
+        elif gone and came:
+            client.notify("workspace/didRenameFiles", {"files": [{"oldUri": gone[0], "newUri": came}]})
+        else:
+            files = [{"uri": uri} for uri in (*gone, *([came] if came else []))]
+            client.notify("workspace/didDeleteFiles" if gone else "workspace/didCreateFiles", {"files": files})
+
+    (root / "old").mkdir()
+    (root / "old" / "more.cpp").write_text(WRONG)
+    tell(came=old)
+    client.wait(lambda: "OPL206" in codes(client, f"{old}/more.cpp"))
+    (root / "old").rename(root / "new")
+    tell(old, came=new)
+    client.wait(lambda: "OPL206" in codes(client, f"{new}/more.cpp") and codes(client, f"{old}/more.cpp") == [])
+    (root / "new" / "more.cpp").unlink()
+    tell(new)
+    client.wait(lambda: codes(client, f"{new}/more.cpp") == [])
+    assert client.stop() == 0
+
+
+def test_a_file_that_came_without_notice(tmp_path: Path) -> None:
+    root = write_project(
+        tmp_path, {"ops.cpp": RIGHT, "op-lint.toml": 'extend-exclude = ["out/"]\n', "out/a.cpp": WRONG}
+    )
+    client = started(root)
+    (root / "new.cpp").write_text(WRONG)
+    uri = client.open(root / "new.cpp", WRONG)
+    client.catch_up(uri)
+    assert "OPL206" in codes(client, uri)
+    excluded = client.open(root / "out" / "a.cpp", WRONG)
+    client.catch_up(excluded)
+    assert codes(client, excluded) == []
+    assert client.stop() == 0
+
+
 @pytest.mark.parametrize("name", ["n" * 300 + ".cpp", "a%00b.cpp", "%FF%FE.cpp", "folder/" * 600 + "a.cpp"])
 def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
     root = write_project(tmp_path, {"ops.cpp": RIGHT})
@@ -357,8 +401,6 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         if number == 2:
             uri = client.open(root / "ops.cpp", RIGHT)
         client.change(uri, number, {"text": text})
-        client.catch_up(uri)
-        client.change(uri, number + 100, {"text": text + "\n"})
         client.catch_up(uri)
         assert ("OPL206" in codes(client, uri)) == (text is WRONG)
     client.stop()

@@ -10,7 +10,7 @@ import sys
 import threading
 import traceback
 import uuid
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -41,6 +41,10 @@ _WATCHED = "**/*.{cpp,cc,cxx,c++,cp,cppm,ixx,mm,cu,cuh,hip,h,hpp,hh,hxx,h++,inc,
 _WATCHED_BUILD = (
     "**/{pyproject.toml,op-lint.toml,.gitignore,compile_commands.json,build.ninja,CMakeLists.txt,*.cmake,BUCK,TARGETS,BUILD,"
     "*.bazel,*.bzl}"
+)
+
+_ANY_FILE = types.FileOperationRegistrationOptions(
+    [types.FileOperationFilter(types.FileOperationPattern("**"), scheme="file")]
 )
 
 _log = logging.getLogger("op_lint.server")
@@ -184,6 +188,11 @@ class Server(LanguageServer):
         for message in messages:
             self.window_log_message(types.LogMessageParams(types.MessageType.Warning, message))
         self.session.configure(settings, folder)
+        self.status()
+
+    def files_came_or_went(self, uris: Iterable[str]) -> None:
+        """Files or folders were created, renamed or deleted in the editor."""
+        self.session.files_changed((uri, True) for uri in uris)
         self.status()
 
     def end(self) -> None:
@@ -442,6 +451,19 @@ def make_server(pool: Pool) -> Server:
             (event.uri, event.type is not types.FileChangeType.Changed) for event in params.changes
         )
         server.status()
+
+    # Of a folder that is renamed or deleted in the editor, its watchers may say nothing of the files in it.
+    @server.feature(types.WORKSPACE_DID_CREATE_FILES, _ANY_FILE)
+    def files_created(params: types.CreateFilesParams) -> None:
+        server.files_came_or_went(file.uri for file in params.files)
+
+    @server.feature(types.WORKSPACE_DID_RENAME_FILES, _ANY_FILE)
+    def files_renamed(params: types.RenameFilesParams) -> None:
+        server.files_came_or_went(uri for file in params.files for uri in (file.old_uri, file.new_uri))
+
+    @server.feature(types.WORKSPACE_DID_DELETE_FILES, _ANY_FILE)
+    def files_deleted(params: types.DeleteFilesParams) -> None:
+        server.files_came_or_went(file.uri for file in params.files)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: types.DidSaveTextDocumentParams) -> None:

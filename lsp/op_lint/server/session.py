@@ -145,22 +145,23 @@ class Session:
         return document.uri if document else uri_of(workspace.root_of_facts / path)
 
     def files_changed(self, uris: Iterable[tuple[str, bool]]) -> None:
-        """Files have changed on disk; the flag says whether one came or went."""
+        """Files have changed on disk; the flag says whether one came or went, a folder with all in it possibly."""
         changed_in: dict[Workspace, set[str]] = {}
         anew: set[Workspace] = set()
         for uri, came_or_went in uris:
             path = path_of(uri)
             located = self._place_of(path, any_file=True) if path else None
-            if located is None:
+            if path is None or located is None:
                 continue
             workspace, relative = located
             if self.is_open(workspace, relative):
                 continue  # the editor's text counts, and the editor tells when that changes
+            is_read = language_of(relative) is not None or is_build_file(relative)
             if os.path.basename(relative) in _REREAD or (
-                came_or_went and (language_of(relative) or is_build_file(relative))
+                came_or_went and (is_read or os.path.isdir(path) or workspace.holds(relative))
             ):
                 anew.add(workspace)
-            elif language_of(relative) or is_build_file(relative):
+            elif is_read:
                 changed_in.setdefault(workspace, set()).add(relative)
         for workspace in {*changed_in, *anew}:
             workspace.change(changed_in.get(workspace, ()), anew=workspace in anew)

@@ -82,7 +82,8 @@ class Workspace:
     def open(self, path: str, document: Document) -> None:
         """A document was opened or edited."""
         with self._lock:
-            is_new = path not in self._documents and not os.path.exists(self.root_of_facts / path)
+            # Of a file that came without notice nothing is known yet; one that is left out is looked for in vain.
+            is_new = path not in self._documents and not self._knows(path)
             self._documents[path] = document
             self._note({path}, anew=is_new)
 
@@ -124,6 +125,17 @@ class Workspace:
         """All that is open, by path."""
         with self._lock:
             return dict(self._documents)
+
+    def _knows(self, path: str) -> bool:
+        """Whether a file was there when all was looked at last."""
+        tree = self.snapshot.project.tree if self.snapshot else None
+        return tree is not None and any(path in listed for listed in (tree.cpp, tree.python, tree.build))
+
+    def holds(self, folder: str) -> bool:
+        """Whether files that were read are in a folder, given as facts write it."""
+        tree = self.snapshot.project.tree if self.snapshot else None
+        listed = (*tree.cpp, *tree.python, *tree.build) if tree else ()
+        return any(path.startswith(f"{folder}/") for path in listed)
 
     def _note(self, paths: set[str], *, anew: bool) -> None:
         self._changed |= paths
