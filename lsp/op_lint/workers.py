@@ -148,6 +148,7 @@ def _cause(exit_code: int | None) -> str:
 def _serve(connection: Connection, own: ReadFile) -> None:
     """The life of a worker: read what is asked for until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # and what it does at its own end is nothing for a worker
     gc.enable()  # its parent may do without for a while, but what a worker leaves behind at each file adds up
     _limit_memory()
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()

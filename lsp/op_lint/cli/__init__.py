@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from types import FrameType
 from typing import TextIO, cast
 
 import click
@@ -17,6 +23,16 @@ _DEFAULT = "check"
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it: 128 and the number of the signal."""
+
+TERMINATED = 143
+"""The same after SIGTERM, which is how CI ends a job that is no longer wanted."""
+
+_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.EROFS})
+"""What the operating system may say to any of our files and that is no fault of op-lint."""
+
+
+class _Terminated(BaseException):
+    """SIGTERM came. An exception, so that workers are ended and no half-written file is left."""
 
 
 class _Commands(click.Group):
@@ -42,26 +58,70 @@ class _Commands(click.Group):
 def _group() -> None:
     """Say what the PyTorch dispatcher will do with the operators that a project registers, before it is built.
 
-    Without a subcommand: check the given files and folders.
+    Without a subcommand: check the given files and folders, with the options of `op-lint check --help`.
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run op-lint and return its exit status: 0 nothing found, 1 findings, 2 op-lint could not do what was asked."""
+    _open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         _accept_any_text(stream)
     try:
-        status = _group.main(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
+        with _sigterm_raises():
+            status = _group.main(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.ClickException as error:
         error.show()
         return 2
+    except _Terminated:
+        click.echo("terminated", err=True)
+        return TERMINATED
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return INTERRUPTED
+    except OSError as error:
+        click.echo(_of_the_machine(error) or _internal_error(error), err=True)
+        return 2
     except Exception as error:  # the last resort: whoever reads this cannot mend it, but can tell us
         click.echo(_internal_error(error), err=True)
         return 2
+
+
+@contextmanager
+def _sigterm_raises() -> Iterator[None]:
+    """Make SIGTERM end what runs inside as an interrupt does, where nobody has other plans for it."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+
+    def terminate(_signal: int, _frame: FrameType | None) -> None:
+        raise _Terminated
+
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _of_the_machine(error: OSError) -> str | None:
+    """What to say of an error that is no fault of op-lint; None where it is one."""
+    try:
+        os.getcwd()
+    except OSError as gone:
+        return f"Error: the current folder cannot be used: {gone.strerror}; change to another"
+    if error.errno not in _MACHINE:
+        return None
+    where = f"'{error.filename}'" if error.filename else "what was to be written"
+    return f"Error: {where}: {error.strerror}"
+
+
+def _open_missing_streams() -> None:
+    """Streams that the caller has closed (`>&-`) lead nowhere: what is written to them is not wanted."""
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115 -- for as long as the process
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 -- for as long as the process
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 -- for as long as the process
 
 
 def _internal_error(error: Exception) -> str:

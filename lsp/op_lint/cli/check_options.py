@@ -71,8 +71,11 @@ class CheckOptions(TorchOptions, frozen=True, kw_only=True):
             raise click.UsageError(f"{what} goes to stdout: --output-file says where {on_stdout[0]} goes")
 
 
-def _selectors(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
-    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+def _selectors(_context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    words = tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+    if parameter.name == "select" and values and not words:  # or an empty variable in a script would mean: the defaults
+        raise click.BadParameter("it names no rule: leave the option out for the default set")
+    return words
 
 
 def _rules(name: str, words: str) -> Callable[[_Command], _Command]:

@@ -53,15 +53,16 @@ def command(**values: Any) -> int:
     Exit status: 0, or 2 where the configuration is wrong.
     """
     options = ConfigOptions(**values)
-    with whole_or_broken_pipe(sys.stdout) as stream:
-        if options.schema:
-            from op_lint.config_schema import schema_text
+    if options.schema:
+        from op_lint.config_schema import schema_text
 
+        with whole_or_broken_pipe(sys.stdout) as stream:
             stream.write(schema_text())
-            return 0
-        project = project_of(options, options.overrides)
-        rules = load_packs().rules
-        problems = (*project.configuration.problems, *selector_problems(project.configuration, rules))
+        return 0
+    project = project_of(options, options.overrides)
+    rules = load_packs().rules
+    problems = (*project.configuration.problems, *selector_problems(project.configuration, rules))
+    with whole_or_broken_pipe(sys.stdout) as stream:
         if options.verify:
             if not problems:
                 stream.write(f"{_file(project)}: nothing wrong\n")

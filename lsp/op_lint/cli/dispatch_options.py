@@ -19,6 +19,8 @@ from op_lint.tables import Tables
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
+_IN_PYTHON = "torch.ops."
+
 
 class DispatchOptions(TorchOptions, frozen=True, kw_only=True):
     """The values of `dispatch_options`."""
@@ -38,6 +40,15 @@ def dispatch_options(command: _Command) -> _Command:
     return click.argument("operator", metavar="NS::OP[.OVERLOAD]")(project_options(load_options(command)))
 
 
+def _as_registered(text: str) -> str:
+    """The operator's name as the dispatcher has it: without a schema, and not as Python's `torch.ops.ns.op.default`."""
+    name = text.partition("(")[0].strip()
+    if not name.startswith(_IN_PYTHON):
+        return name
+    namespace, _, local = name.removeprefix(_IN_PYTHON).partition(".")
+    return f"{namespace}::{local.removesuffix('.default')}"
+
+
 class Loaded:
     """The workspace loaded into a torch, and the operator that was asked for."""
 
@@ -54,7 +65,7 @@ class Loaded:
 
     def _operator(self, text: str) -> OperatorName:
         """The operator that `text` names; an overload may be left out where there is only one."""
-        name = parse_name(text)
+        name = parse_name(_as_registered(text))
         if not name.namespace or not name.name:
             raise click.UsageError(f"`{text}` is no operator: write namespace::name or namespace::name.overload")
         overloads = self.tables.overloads(name.namespace, name.name)

@@ -72,9 +72,11 @@ def _libclang() -> str:
 
 def _about_torch(project: Project, options: DoctorOptions) -> Iterator[Row]:
     for candidate in find_interpreter(project.interpreters(options.python)).candidates:
-        yield "interpreter", f"{candidate.source.value}: {candidate.named or ''} {candidate.verdict}"
+        named = f"{candidate.named} " if candidate.named else ""
+        yield "interpreter", f"{candidate.source.value}: {named}{candidate.verdict}"
     reading = project.read_torch(options.python, use_cache=not options.no_cache)
-    yield from (("torch", line) for line in (describe_torch(reading) if reading else ["not asked for"]))
+    lines = describe_torch(reading) if reading else ["not asked for"]
+    yield from (("torch", line.removeprefix("torch: ")) for line in lines)
     if reading is not None and reading.extension is not None:
         yield from _about_extension(reading.extension)
 

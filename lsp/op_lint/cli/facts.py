@@ -74,7 +74,8 @@ def command(**values: Any) -> int:
 def _project(options: FactsOptions, files: Sequence[Path]) -> Project:
     for file in files:
         if not file.is_file():
-            raise click.FileError(str(file), "there is no such file")
+            is_folder = file.is_dir()
+            raise click.FileError(str(file), "it is a folder: name files" if is_folder else "there is no such file")
         if language_of(str(file)) is None:
             raise click.UsageError(f"{file} is neither C++ nor Python")
     project = open_project(files, root=options.root, configuration=options.config, isolated=options.isolated)

@@ -84,7 +84,9 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
         overload = f".{operator['overload']}" if operator["overload"] else ""
         calls = operator["call_sites"]
         sites = f"  ({calls} call site{'' if calls == 1 else 's'} in Python)" if calls else ""
-        schema = operator["schema"] or "(no schema written)"
+        schema = (
+            operator["schema"] or f"({'no schema written' if operator['definitions'] else 'nothing here defines it'})"
+        )
         yield f"{operator['namespace']}::{operator['name']}{overload}  {schema}{sites}"
         rows = [("def", "", each) for each in operator["definitions"]]
         rows += [(each["key"], each["kernel"] or "", each) for each in operator["kernels"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ import msgspec
 
 from op_lint import facts_file
 from op_lint.analysis import Analysis
+from op_lint.nearest import nearest
 from op_lint.project import Project, open_project
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -49,6 +51,8 @@ class TorchOptions(ProjectOptions, frozen=True, kw_only=True):
         given = {name: value for name, value in given.items() if value is not None}
         if self.no_torch:
             given["torch"] = False
+        if self.torch_version is not None and not re.match(r"\d+\.\d+", self.torch_version):
+            raise click.UsageError(f"--torch-version {self.torch_version} is no version: write for example 2.13")
         if self.load or self.imports:
             if self.no_torch or self.torch_version is not None:
                 raise click.UsageError("--load and --import need a torch that runs: no --no-torch, no --torch-version")
@@ -84,14 +88,26 @@ def listed(arguments: Sequence[str]) -> Iterator[str]:
             yield from filter(None, Path(argument[1:]).read_text("utf-8").splitlines())
         except OSError as error:
             raise click.FileError(argument[1:], error.strerror) from error
+        except UnicodeDecodeError as error:
+            raise click.FileError(argument[1:], f"a list of paths in UTF-8 is wanted: {error.reason}") from error
 
 
 def _paths(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[Path, ...]:
     existing = click.Path(exists=True, allow_dash=True)
+    for value in values[:1]:
+        if meant := _misspelt_subcommand(value):
+            raise click.BadParameter(f"Path '{value}' does not exist; did you mean `op-lint {meant}`?")
     paths = tuple(Path(str(existing.convert(value, parameter, context))) for value in listed(values))
     if values and not paths:
         raise click.exceptions.Exit(0)  # a list without a file asks for nothing, and not for everything
     return paths
+
+
+def _misspelt_subcommand(word: str) -> str | None:
+    """The subcommand that the first word was meant to be, where it is neither a path nor a subcommand."""
+    from op_lint.cli import COMMANDS
+
+    return nearest(word, COMMANDS) if word.isalpha() and not os.path.lexists(word) else None
 
 
 root_option = click.option(
@@ -166,7 +182,10 @@ def _facts_files(options: ProjectOptions) -> tuple[list[Path], list[Path]]:
     files: list[Path] = []
     paths: list[Path] = []
     for path in options.facts:
-        files += sorted(path.rglob(f"*{facts_file.SUFFIX}")) if path.is_dir() else [path]
+        found = sorted(path.rglob(f"*{facts_file.SUFFIX}")) if path.is_dir() else [path]
+        if not found:
+            raise click.UsageError(f"--facts {path}: there is no *{facts_file.SUFFIX} in this folder")
+        files += found
     for path in options.paths:
         (files if facts_file.is_one(path) else paths).append(path)
     return files, paths

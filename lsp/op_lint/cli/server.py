@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import BinaryIO
 
@@ -17,6 +18,7 @@ def command(*, stdio: bool, tcp: str | None) -> int:
     if stdio and tcp:
         raise click.UsageError("--stdio and --tcp exclude each other")
     address = _address(tcp) if tcp else None
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # its event loop is no place for an exception out of nowhere
     out = _own_stdout()
     from op_lint.server.pool import Pool
 

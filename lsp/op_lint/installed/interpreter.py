@@ -101,6 +101,7 @@ def _resolve(named: str, base: Path) -> str | None:
     if os.path.basename(named) == named and not os.path.exists(base / named):
         command = shutil.which(named)
         return None if command is None else os.path.abspath(command)
+    # Of os.path: pathlib raises for what lies in a folder that may not be looked into, and such a path is just no use.
     path = Path(os.path.abspath(base / Path(named).expanduser()))
     options = [path / inside for inside in _IN_ENVIRONMENT] if os.path.isdir(path) else [path]
     return next((str(option) for option in options if os.path.isfile(option) and os.access(option, os.X_OK)), None)

@@ -240,8 +240,9 @@ def _has_fake(program: Program, operator: OperatorName) -> bool:
 
 
 def _names(lost: list[Implementation]) -> str:
-    shown = [f"`{fact.operator}`" for fact in lost[:_MOST_NAMED]]
-    more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
+    names = tuple(dict.fromkeys(f"`{fact.operator}`" for fact in lost))  # one may have two kernels there
+    shown = names[:_MOST_NAMED]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(shown) + more
 
 
