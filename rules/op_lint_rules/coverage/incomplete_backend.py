@@ -77,10 +77,11 @@ class IncompleteBackend(Rule):
                 yield self._incomplete(unit, key, missing, has_fallback=_has_fallback(program, key))
 
     def _incomplete(self, unit: Unit, key: str, missing: list[str], *, has_fallback: bool) -> Finding:
-        hint = "" if has_fallback else f", or a fallback: TORCH_LIBRARY_IMPL(_, {key}, m) {{ m.fallback(...); }}"
+        hint = "" if has_fallback else f", or a fallback: `TORCH_LIBRARY_IMPL(_, {key}, m) {{ m.fallback(...); }}`"
         return self.finding(
             unit.key_place or unit.place,
-            f"{key} has no kernel for what every program needs: {', '.join(missing)}; register these{hint}",
+            f"{key} has no kernel for {', '.join(missing)}, so making, copying or printing a tensor raises "
+            f"NotImplementedError: register these{hint}",
         )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from op_lint.condition import Condition, atoms
 from op_lint.dispatch.keys import DispatchKeys, KeyKind
-from op_lint.facts import Definition, Fallback, Implementation, Language, Place, Unit
+from op_lint.facts import Definition, Fallback, Implementation, Language, Place
 from op_lint.findings import Edit, Finding, Fix, Severity
 from op_lint.nearest import nearest
 from op_lint.program import Program, Registered
@@ -25,12 +25,25 @@ _Named = tuple[Registered[Definition | Implementation | Fallback], str | None, P
 
 
 class _Use(NamedTuple):
-    """A place that names a key. `text` says that torch looks the name up at run time, where it knows fewer than C++."""
+    """A place that names a key, and the kind of unit that it is in."""
 
     key: str
     place: Place
     condition: Condition
-    text: bool
+    stable: bool
+    language: Language
+
+    @property
+    def text(self) -> bool:
+        """Whether torch looks the name up at run time, where it knows fewer than C++."""
+        return self.stable or self.language is Language.PYTHON
+
+    @property
+    def harm(self) -> str:
+        """What comes of a name that torch does not know."""
+        if self.language is Language.PYTHON:
+            return "this raises RuntimeError"
+        return "loading the library crashes without a message" if self.stable else "this does not compile"
 
 
 class UnknownDispatchKey(Rule):
@@ -110,11 +123,12 @@ class UnknownDispatchKey(Rule):
 
     def _unknown(self, use: _Use, keys: DispatchKeys, torch: str) -> Finding:
         meant = nearest(use.key, (*keys.runtime[1:], *keys.facts.aliases))
-        hint = f"; did you mean `{meant}`?" if meant else ""
-        return self.finding(use.place, f"{torch} has no dispatch key `{use.key}`{hint}", fix=_fix(use, meant))
+        hint = f"; did you mean `{meant}`?" if meant else ": name one that it has"
+        message = f"{torch} has no dispatch key `{use.key}`, so {use.harm}{hint}"
+        return self.finding(use.place, message, fix=_fix(use, meant))
 
     def _only_in_cpp(self, use: _Use, own: str) -> Finding:
-        message = f"only C++ code knows `{use.key}`, torch cannot look it up: write `{own}`"
+        message = f"only C++ code knows `{use.key}`, torch cannot look it up, so {use.harm}: write `{own}`"
         return self.finding(use.place, message, fix=_fix(use, own))
 
     def _keyless(self, use: _Use) -> Finding:
@@ -145,7 +159,7 @@ def _uses(program: Program) -> Iterator[_Use]:
     """Where a key is named, and under which condition: in blocks, then in calls."""
     for unit in program.units:
         if unit.key is not None:
-            yield _Use(unit.key, unit.key_place or unit.place, unit.condition, _is_text(unit))
+            yield _Use(unit.key, unit.key_place or unit.place, unit.condition, unit.stable, unit.language)
     named: Iterator[_Named] = chain(
         ((found, found.fact.key, found.fact.key_place) for found in program.definitions),
         ((found, found.fact.call_key, found.fact.key_place) for found in program.implementations),
@@ -153,11 +167,8 @@ def _uses(program: Program) -> Iterator[_Use]:
     )
     for registered, key, place in named:
         if key is not None:
-            yield _Use(key, place or registered.place, registered.condition, _is_text(registered.unit))
-
-
-def _is_text(unit: Unit) -> bool:
-    return unit.stable or unit.language is Language.PYTHON
+            unit = registered.unit
+            yield _Use(key, place or registered.place, registered.condition, unit.stable, unit.language)
 
 
 def _names_a_version(condition: Condition) -> bool:

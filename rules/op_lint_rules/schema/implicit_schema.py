@@ -82,7 +82,8 @@ class ImplicitSchema(Rule):
         is_plain = place.end - place.start == len(schema_text(fact).value.encode())
         return self.finding(
             fact.name_place,
-            f"the schema of `{fact.operator}` is inferred from its kernel: write `{schema}`",
+            f"the schema of `{fact.operator}` is inferred from its kernel, so its arguments have no names: "
+            f"write `{schema}`",
             fix=Fix("write the schema", safe=False, edits=(Edit(place, schema),)) if is_plain else None,
         )
 

@@ -69,7 +69,7 @@ class SchemaConflict(Rule):
         return self.finding(
             _place(schema_text(definition.fact), found[0]),
             f"the installed torch defines `{definition.fact.operator}` differently: {_words(found)}"
-            f"{when(definition.condition)}",
+            f"{when(definition.condition)}; loading a second definition aborts: give this one another name",
             notes=(f"the installed schema: {schema}",),
         )
 
@@ -80,7 +80,7 @@ class SchemaConflict(Rule):
         return self.finding(
             place,
             f"`{later.fact.operator}` is defined differently at {where(earlier.fact.name_place, place)}: "
-            f"{_words(found)}{when(later.condition)}",
+            f"{_words(found)}{when(later.condition)}; the one that is loaded second aborts: keep one",
             related=(Related(earlier.fact.name_place, "the other definition"),),
         )
 

@@ -20,14 +20,16 @@ def test_all_is_missing() -> None:
     (finding,) = findings("OPL306", {"ops.cpp": RELU}, torch())
     assert finding.place.line == 5
     assert finding.message == (
-        f"PrivateUse1 has no kernel for what every program needs: {', '.join([*ALWAYS, *OTHERS])}; register these, or "
-        "a fallback: TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(...); }"
+        f"PrivateUse1 has no kernel for {', '.join([*ALWAYS, *OTHERS])}, so making, copying or printing a tensor "
+        "raises NotImplementedError: register these, or a fallback: `TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { "
+        "m.fallback(...); }`"
     )
 
 
 def test_with_a_fallback_less_is_needed() -> None:
     (finding,) = findings("OPL306", {"ops.cpp": RELU + fallback("PrivateUse1")}, torch())
-    assert finding.message.endswith(f"needs: {', '.join(ALWAYS)}; register these")
+    assert finding.message.startswith(f"PrivateUse1 has no kernel for {', '.join(ALWAYS)}, so ")
+    assert finding.message.endswith(": register these")
 
 
 def test_a_fallthrough_is_no_fallback() -> None:

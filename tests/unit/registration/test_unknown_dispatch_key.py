@@ -20,7 +20,9 @@ def block(key: str) -> str:
 def test_a_misspelt_key(key: str, meant: str) -> None:
     files = {"ops.cpp": HEAD + block(key)}
     (finding,) = findings("OPL210", files, torch())
-    assert finding.message == f"torch 2.13.0+cpu has no dispatch key `{key}`; did you mean `{meant}`?"
+    assert finding.message == (
+        f"torch 2.13.0+cpu has no dispatch key `{key}`, so this does not compile; did you mean `{meant}`?"
+    )
     assert fixed(finding, files)["ops.cpp"] == HEAD + block(meant)
 
 
