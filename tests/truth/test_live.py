@@ -288,6 +288,42 @@ def test_numbers_of_keys_are_torchs() -> None:
     assert set(DispatchKeys(installed().torch.keys).runtime) <= numbers.keys()
 
 
+STRINGS = HEAD + ('TORCH_LIBRARY(demo, m) {\n  m.def("one(Tensor x) -> Tensor", &same);\n}\n')
+OTHER_PARAMETERS = HEAD + (
+    "namespace c10 { Allocator* GetCPUAllocator(int, const char*); }\n"
+    'TORCH_LIBRARY(demo, m) {\n  m.def("one(Tensor x) -> Tensor", &same);\n'
+    '  if (c10::GetCPUAllocator(1, "x") == nullptr) return;\n}\n'
+)
+NOT_LINKED = HEAD + (
+    "namespace at::native { Tensor of_this_project(const Tensor& x); }\n"
+    'TORCH_LIBRARY(demo, m) {\n  m.def("one(Tensor x) -> Tensor", &at::native::of_this_project);\n}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "flags", "message"),
+    [
+        (OTHER_PARAMETERS, [], "was built against another torch and does not load into torch"),
+        (STRINGS, ["-D_GLIBCXX_USE_CXX11_ABI=0"], "was built with _GLIBCXX_USE_CXX11_ABI=0 and does not load"),
+        (NOT_LINKED, [], None),
+    ],
+    ids=["other parameters", "other strings", "a function of one's own"],
+)
+def test_what_a_library_asks_torch_for(
+    source: str, flags: list[str], message: str | None, builds: Builds, cache: Path, tmp_path: Path
+) -> None:
+    """Libraries that do not load: which of them were built against another torch."""
+    project, library = built(
+        Case({"other.cpp": MORE, "ops.cpp": source}, units=["ops.cpp"], flags=flags), builds, tmp_path
+    )
+    outcome = checked(project, cache, "--load", str(library))
+    assert outcome.status == 2
+    assert "undefined symbol" in outcome.err
+    found = json.loads(outcome.out)
+    assert [(each["code"], each["path"]) for each in found] == ([("OPL506", "ops.cpp")] if message else [])
+    assert all(str(message) in each["message"] for each in found)
+
+
 def test_doctor_says_what_is_loaded(builds: Builds, cache: Path, tmp_path: Path) -> None:
     project, library = built(CASES["two units"], builds, tmp_path)
     loads = ["--load", str(library), "--load", "nothere.so", "--python", sys.executable, "--cache-dir", str(cache)]

@@ -173,6 +173,16 @@ class TestPythonKernels:
         assert value(project, "why", "demo::scale", "--python-dispatcher")["notes"] == []
 
 
+@pytest.mark.parametrize("name", ["torch.ops.demo.scale", "torch.ops.demo.scale.default"])
+def test_names_as_python_writes_them(name: str, project: Path) -> None:
+    assert value(project, "table", name)["op"] == "demo::scale"
+
+
+def test_a_device_may_have_a_number(project: Path) -> None:
+    numbered, plain = (value(project, "why", "demo::scale", "--device", each) for each in ("cuda:1", "cuda"))
+    assert numbered == plain
+
+
 class TestErrors:
     @pytest.mark.parametrize("command", ["table", "why"])
     @pytest.mark.parametrize(

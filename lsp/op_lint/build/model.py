@@ -178,13 +178,27 @@ class SourceSymbols(msgspec.Struct, frozen=True):
     opaque: bool = False
 
 
+class TorchFolder(msgspec.Struct, frozen=True):
+    """A folder that a build file names for `find_package(Torch)` to look in, whatever Python has.
+
+    `version` is that of the torch there, without what is behind a `+`; None where there is none on this machine.
+    `project` is as in `Target`.
+    """
+
+    folder: str
+    place: Place
+    project: str
+    version: str | None = None
+
+
 class BuildGraph(msgspec.Struct, frozen=True):
     """Everything that the build files of a project say.
 
     `switches` are the options with their defaults. `symbols` are of the sources whose place in a binary depends on what
     others need. `mentioned` are source files that build files name in ways that were not understood, `included` those
     that other sources include: both may be compiled although no target has them. `files` are the build files that were
-    read, `suppressions` the comments for op-lint in those of them that no reader of facts reads.
+    read, `suppressions` the comments for op-lint in those of them that no reader of facts reads. `torches` are where
+    torch comes from, where that is written down.
     """
 
     targets: tuple[Target, ...] = ()
@@ -195,3 +209,4 @@ class BuildGraph(msgspec.Struct, frozen=True):
     files: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
+    torches: tuple[TorchFolder, ...] = ()

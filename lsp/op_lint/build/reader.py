@@ -68,6 +68,7 @@ def read_targets(files: BuildFiles, build_files: Sequence[str], scripts: Sequenc
         ),
         problems=(*files.problems, *faults),
         suppressions=suppressions,
+        torches=tuple(torch for each in graphs for torch in each.torches),
     )
 
 
@@ -110,6 +111,7 @@ def with_sources(
         graph.files,
         graph.problems,
         graph.suppressions,
+        graph.torches,
     )
 
 

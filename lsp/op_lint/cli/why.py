@@ -47,11 +47,12 @@ class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
         if self.python_mode and self.fake:
             raise click.UsageError("--fake is a Python mode of its own: leave out --python-mode")
         layout = Layout(self.layout)
+        devices = tuple(device.partition(":")[0] for device in self.device)  # `cuda:1` has the keys of `cuda`
         transforms = [Transform.VMAP] * self.vmap + [Transform.GRAD] * self.grad
         return Call(
-            arguments=tuple(Argument(device, layout, self.inference_mode) for device in self.device),
+            arguments=tuple(Argument(device, layout, self.inference_mode) for device in devices),
             requires_grad=self.requires_grad,
-            autocast=self.device if self.autocast else (),
+            autocast=devices if self.autocast else (),
             inference_mode=self.inference_mode,
             functionalize=self.functionalize,
             transforms=tuple(transforms),

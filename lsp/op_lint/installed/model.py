@@ -108,11 +108,27 @@ class InstalledTorch(msgspec.Struct, frozen=True, dict=True):
         return {kernel.key: kernel.registration() for kernel in self.fallbacks}
 
 
+class Skew(msgspec.Struct, frozen=True):
+    """How a library shows that it was built against another torch.
+
+    `symbols` are those that it asks for and that this torch has with other parameters only, as the linker names them.
+    `other_abi` says that it was built for the other `_GLIBCXX_USE_CXX11_ABI`. `sources` are the source paths in it.
+    """
+
+    symbols: tuple[str, ...]
+    other_abi: bool
+    sources: tuple[str, ...]
+
+
 class Load(msgspec.Struct, frozen=True):
-    """A library or module that was loaded into the probe; `error` is None if that went well."""
+    """A library or module that was loaded into the probe; `error` is None if that went well.
+
+    `skew` is set where it failed because the library was built against another torch, for certain.
+    """
 
     what: str
     error: str | None = None
+    skew: Skew | None = None
 
 
 class Extension(msgspec.Struct, frozen=True):

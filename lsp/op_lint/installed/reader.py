@@ -87,6 +87,10 @@ def _read(interpreter: Interpreter, path: str, request: ReadRequest) -> Reading:
     if cached is None and cache is not None:
         cache.store(path, search.environment, read, isolated=isolated)
     extension = extension_said(output, read) if asked else None
+    if extension is not None and not extension.complete:
+        from op_lint.installed.skew import with_skew  # reads binaries, which nobody else has to pay for
+
+        extension = with_skew(extension, read.package, read.torch)
     return Reading(
         read.torch,
         Origin.PROBE if cached is None else Origin.CACHE,

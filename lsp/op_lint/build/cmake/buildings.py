@@ -11,6 +11,7 @@ from op_lint.build.cmake.language import remember_copy, symbol
 from op_lint.build.cmake.memory import Frame
 from op_lint.build.cmake.targets import KINDS, VISIBILITIES, Declared, LinkLine, library_name, possible, words_of
 from op_lint.build.cmake.template import is_known, split_list
+from op_lint.build.cmake.torch_folders import look_for_torch
 from op_lint.build.drafts import Compiled
 from op_lint.build.guarded import Item, Items
 from op_lint.build.guards import ALWAYS, NEVER, Guard, all_of, atom, opposite, simplified
@@ -543,6 +544,8 @@ def find_package(reader: Interpreter, call: Call) -> None:
     if not call.values:
         return
     name = call.words[0]
+    if name == "Torch":
+        look_for_torch(reader, call)
     own = _module(reader, f"Find{name}")
     if own is not None:
         reader.run_file(own, call.place)

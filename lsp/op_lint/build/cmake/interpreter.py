@@ -22,7 +22,7 @@ from op_lint.build.cmake.template import Reference, is_known, parse, split_list
 from op_lint.build.files import BuildFiles
 from op_lint.build.guarded import Item, Items, merged, under, worlds
 from op_lint.build.guards import ALWAYS, NEVER, Guard, all_of, any_of, atom, both, exactly_both, opposite, simplified
-from op_lint.build.model import Switch
+from op_lint.build.model import Switch, TorchFolder
 from op_lint.facts import Place
 
 _DEEPEST = 40
@@ -133,6 +133,10 @@ class Interpreter:
         self.switches: dict[str, Switch] = {}
         self.cached: dict[str, Place] = {}
         """The texts that a user may choose with `-DNAME=...`, and where the build files give their defaults."""
+        self.defaults: set[str] = set()
+        """The variables that hold what the build files give to those who name nothing else with `-DNAME=...`."""
+        self.torches: dict[str, TorchFolder] = {}
+        """Where torch is looked for, by folder."""
         self.mentioned: set[str] = set()
         self.read: dict[str, None] = {}
         self.minimum = ""

@@ -35,6 +35,7 @@ def set_variable(reader: Interpreter, call: Call) -> None:
         _set_cached(reader, call, words.index("CACHE") + 1)
         return
     reader.cached.pop(name, None)
+    reader.defaults.discard(name)
     parent = bool(words) and words[-1] == "PARENT_SCOPE"
     values = call.values[1:-1] if parent else call.values[1:]
     items = [item for value in values for item in value]
@@ -56,6 +57,8 @@ def _set_cached(reader: Interpreter, call: Call, position: int) -> None:
         _declare_switch(reader, name, constant(text_of(items)) is True, call)
     elif reader.frame.value(name) is None or kind == "INTERNAL" or "FORCE" in call.words:
         reader.set(name, items)
+        if kind != "INTERNAL" and "FORCE" not in call.words:
+            reader.defaults.add(name)
         if kind == "STRING" and "FORCE" not in call.words:
             reader.cached.setdefault(name, call.place)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 
+import msgspec
+
 from op_lint.build.cmake import buildings, language
 from op_lint.build.cmake.interpreter import Interpreter
 from op_lint.build.cmake.lexer import Command
@@ -41,6 +43,7 @@ def read_cmake(files: BuildFiles, paths: Sequence[str]) -> BuildGraph:
         switches=tuple(switch for graph in graphs for switch in graph.switches),
         mentioned=frozenset().union(*(graph.mentioned for graph in graphs)),
         files=tuple(sorted(files.relative(path) for path in read)),
+        torches=tuple(torch for graph in graphs for torch in graph.torches),
     )
 
 
@@ -65,4 +68,5 @@ def _graph(reader: Interpreter, project: str) -> BuildGraph:
         targets=tuple(finished(target.concluded(project, reader.minimum, reader.aliases) for target in declared)),
         switches=tuple(reader.switches.values()),
         mentioned=frozenset(files.relative(files.absolute(text)) for text in reader.mentioned),
+        torches=tuple(msgspec.structs.replace(torch, project=project) for torch in reader.torches.values()),
     )
