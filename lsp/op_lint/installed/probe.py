@@ -208,7 +208,9 @@ def attempt(what: str, action: Callable[[], Any]) -> dict[str, str | None]:
     try:
         action()
     except BaseException as error:  # SystemExit too: a module may end the process when it is imported
-        return {"what": what, "error": "".join(traceback.format_exception_only(type(error), error)).strip()}
+        # torch.ops.load_library says only which library it was; the linker said why.
+        told = error.__cause__ if isinstance(error.__cause__, OSError) else error
+        return {"what": what, "error": "".join(traceback.format_exception_only(type(told), told)).strip()}
     return {"what": what, "error": None}
 
 
