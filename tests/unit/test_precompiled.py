@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from op_lint.config import Settings
-from op_lint.cpp import CppOptions, CppReader, precompiled
+from op_lint.cpp import CppOptions, CppReader, clang, precompiled
 from op_lint.facts import FileFacts
 from op_lint.files import find_sources
 from tests.check import CASES
@@ -48,6 +48,22 @@ def test_other_macros_have_a_header_of_their_own_up_to_a_limit() -> None:
         for _ in range(2):
             given = precompiled.with_precompiled(others, "/0", b"int a;")
         assert (given != others) == (number < precompiled._MOST - 1)
+
+
+@pytest.mark.skipif(not precompiled._has_descriptors(), reason="files without names are Linux's")
+@pytest.mark.parametrize("reused", [False, True])
+def test_a_descriptor_that_somebody_closed_is_not_used(tmp_path: Path, reused: bool) -> None:
+    arguments = ["-x", "c++", "-include", "/0"]
+    paths = [precompiled.with_precompiled(arguments, "/0", b"int a;")[-1] for _ in range(2)]
+    descriptor = int(paths[1].rsplit("/", 1)[1])
+    os.close(descriptor)
+    other = os.open(tmp_path / "other", os.O_RDWR | os.O_CREAT) if reused else None
+    assert reused == (other == descriptor)
+    given = precompiled.with_precompiled(arguments, "/0", b"int a;")
+    unit = clang.parse("/1", {"/0": b"int a;", "/1": b"int b = a;"}, given)
+    assert not unit.errors()
+    if other is not None:
+        os.close(other)
 
 
 def test_where_it_cannot_be_made_the_header_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:

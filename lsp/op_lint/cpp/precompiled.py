@@ -12,6 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from op_lint.cpp import clang
 
@@ -23,8 +24,33 @@ _AFTER = 2
 _MOST = 8
 """Headers at most: a project that compiles each file with other macros has no use for them."""
 
+
+class _Header(NamedTuple):
+    """A file without a name. Its descriptor may have been closed, and given to another file, by whoever closes
+    descriptors that are not theirs: it is looked at before each use.
+    """
+
+    descriptor: int
+    identity: tuple[int, int]
+    """Device and inode."""
+
+    @property
+    def path(self) -> str:
+        return f"/proc/self/fd/{self.descriptor}"
+
+    def is_there(self) -> bool:
+        with suppress(OSError):
+            return _identity(self.descriptor) == self.identity
+        return False
+
+
+def _identity(descriptor: int) -> tuple[int, int]:
+    status = os.fstat(descriptor)
+    return status.st_dev, status.st_ino
+
+
 _uses: Counter[tuple[str, ...]] = Counter()
-_made: dict[tuple[str, ...], str | None] = {}
+_made: dict[tuple[str, ...], _Header | None] = {}
 
 
 def with_precompiled(arguments: Sequence[str], name: str, content: bytes) -> Sequence[str]:
@@ -37,19 +63,22 @@ def with_precompiled(arguments: Sequence[str], name: str, content: bytes) -> Seq
         if _uses[others] < _AFTER or len(_made) >= _MOST:
             return arguments
         _made[others] = _precompile(others, name, content)
-    path = _made[others]
-    return arguments if path is None else [*others, "-include-pch", path]
+    header = _made[others]
+    if header is not None and not header.is_there():
+        header = _made[others] = _precompile(others, name, content)
+    return arguments if header is None else [*others, "-include-pch", header.path]
 
 
 def _has_descriptors() -> bool:
     return sys.platform == "linux"
 
 
-def _precompile(arguments: tuple[str, ...], name: str, content: bytes) -> str | None:
-    """The path of the precompiled header; None where it cannot be made."""
+def _precompile(arguments: tuple[str, ...], name: str, content: bytes) -> _Header | None:
+    """The precompiled header; None where it cannot be made."""
     with suppress(clang.ParseError, OSError), tempfile.TemporaryDirectory(prefix="op-lint-") as folder:
         file = os.path.join(folder, "overlay.pch")
         unit = clang.parse(name, {name: content}, ["-x", "c++-header", *arguments[len(_LANGUAGE) :]])
         if unit.save(file):
-            return f"/proc/self/fd/{os.open(file, os.O_RDONLY)}"
+            descriptor = os.open(file, os.O_RDONLY)
+            return _Header(descriptor, _identity(descriptor))
     return None
