@@ -11,7 +11,7 @@ from pathlib import Path
 from op_lint.analysis import facts_of
 from op_lint.cpp import CppReader
 from op_lint.facts import FileFacts
-from op_lint.workers import ReadFile, Task, Worker, processors
+from op_lint.workers import Failure, ReadFile, Task, Worker, processors
 
 _SECONDS = 20.0
 """How long one file may take: while somebody types, sooner given up than on the command line."""
@@ -57,6 +57,7 @@ class Pool:
             self._workers.append(Worker(self._seconds, _read_nothing))
         pending = deque(tasks)
         mine: set[Worker] = set()
+        again = {path: (path, data) for path, data in tasks}
         while True:
             if not is_wanted():
                 raise Cancelled
@@ -70,6 +71,10 @@ class Pool:
                 path, answer = worker.take()
                 if worker in mine:  # else an answer that an earlier reading did not wait for
                     mine.discard(worker)
+                    if isinstance(answer, Failure) and answer.code == "crash" and path in again:
+                        # Once may have been a signal from outside, as from a system that runs out of memory.
+                        pending.append(again.pop(path))
+                        continue
                     yield path, facts_of(path, answer)
         self._shrink()
 
