@@ -18,6 +18,7 @@ from op_lint import condition, facts
 from op_lint.build.files import BuildFiles
 from op_lint.build.model import BuildGraph
 from op_lint.build.reader import loading_scripts, read_targets, with_sources
+from op_lint.build.setuptools import may_load
 from op_lint.build.symbols import KnownUnits
 from op_lint.build.watched import DIGEST_SIZE, Look, Watched, same_answers
 from op_lint.cache import RunCache
@@ -69,7 +70,12 @@ class KeptGraph:
 
         `files` are told every question to the file system that the graph depends on.
         """
-        typed = {path: data for path, data in buffers.items() if path in build_files}
+        loading = self._targets.scripts if self._targets else ()
+        typed = {
+            path: data
+            for path, data in buffers.items()
+            if path in build_files or path in loading or (path in scripts and may_load(data))
+        }
         made_of = (
             tuple(build_files),
             tuple(sources),

@@ -78,6 +78,9 @@ def _tried(
     """What one of the readers finds. A fault in it is a message; what the others find still counts."""
     try:
         return read(files, paths)
+    except RecursionError:
+        files.note("recursion", "nested too deeply: the build files are not understood", Place(paths[0], 1, 0, 0))
+        return BuildGraph()
     except Exception as error:
         what = f"op-lint failed on the build files, please report it ({type(error).__name__}: {error})"
         files.note("internal-error", what, Place(paths[0] if paths else "", 1, 0, 0))
