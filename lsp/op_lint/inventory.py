@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from op_lint.dispatch.keys import IMPLICIT
-from op_lint.facts import FileFacts, OperatorName, Place, UseKind
-from op_lint.program import Kernel, Program
+from op_lint.facts import Definition, FileFacts, OperatorName, Place, UseKind
+from op_lint.program import Kernel, Program, Registered
+from op_lint.python import implied_keys
 from op_lint.sources import Sources
 
 Wanted = Callable[[str], bool]
@@ -99,12 +100,19 @@ def _operator(program: Program, name: OperatorName, sources: Sources) -> dict[st
                 **_position(definition.place, sources),
                 "condition": str(definition.condition),
                 "language": definition.fact.language.value,
+                "implies": list(_implied(definition, {key for key, _ in kernels})),
             }
             for definition in definitions
         ],
         "kernels": [_kernel(key, registered, sources) for key, registered in kernels],
         "call_sites": sum(use.kind is UseKind.CALL for use in program.uses_of(name)),
     }
+
+
+def _implied(definition: Registered[Definition], keys: Collection[str]) -> Collection[str]:
+    """The keys at which torch registers kernels of its own with a definition; `keys` are those of the operator's."""
+    schema = definition.fact.schema
+    return implied_keys(definition.unit.macro, schema.value if schema else None, keys)
 
 
 def uses(program: Program, name: OperatorName, sources: Sources, wanted: Wanted) -> list[dict[str, Any]]:

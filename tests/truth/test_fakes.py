@@ -67,3 +67,30 @@ def test_tags(library: Any, tag: str, schema: str) -> None:
     assert runs(library, f"tagged_{tag}", schema, (getattr(torch.Tag, tag),))
     assert not needs_fake(parsed, [f"torch.Tag.{tag}"])
     assert needs_fake(parsed, ["torch.Tag.pt2_compliant_tag"])
+
+
+def test_what_a_missing_fake_does(library: Any) -> None:
+    """torch.compile splits the graph, and fails where it may not; torch.export fails."""
+    library.define("missing(Tensor x) -> Tensor")
+    library.impl("missing", torch.clone, "CPU")
+
+    class Model(torch.nn.Module):  # type: ignore[misc,name-defined]
+        def forward(self, x: Any) -> Any:
+            return torch.ops.op_lint_fakes.missing(x) + 1
+
+    model, x = Model(), torch.zeros(2)
+    graphs: list[Any] = []
+
+    def backend(graph: Any, inputs: Any) -> Any:
+        graphs.append(graph)
+        return graph
+
+    assert torch.compile(model, backend=backend)(x).tolist() == [1.0, 1.0]
+    targets = [str(node.target) for graph in graphs for node in graph.graph.nodes]
+    assert targets
+    assert not any("missing" in target for target in targets)
+    torch._dynamo.reset()
+    with pytest.raises(torch._dynamo.exc.Unsupported):
+        torch.compile(model, backend=backend, fullgraph=True)(x)
+    with pytest.raises(Exception, match=r"op_lint_fakes\.missing"):
+        torch.export.export(model, (x,))

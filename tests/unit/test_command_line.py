@@ -255,7 +255,14 @@ def test_ops(project: Path) -> None:
         ("other", "a", "other::a(Tensor x) -> Tensor"),
     ]
     (definition,) = found["ops"][0]["definitions"]
-    assert definition == {"path": "sub/right.cpp", "line": 2, "column": 26, "condition": "", "language": "c++"}
+    assert definition == {
+        "path": "sub/right.cpp",
+        "line": 2,
+        "column": 26,
+        "condition": "",
+        "language": "c++",
+        "implies": [],
+    }
     assert [unit["namespace"] for unit in found["units"]] == ["fine", "demo"]
     assert found["files"] == {"scanned": 2, "parsed": 2, "problems": 0}
     assert (found["fallbacks"], found["unresolved"], found["problems"]) == ([], [], [])

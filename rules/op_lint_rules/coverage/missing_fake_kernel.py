@@ -46,8 +46,9 @@ class MissingFakeKernel(Rule):
     backends makes something else. Where a registration could not be read, it is silent: that may be the one.
 
     ## Why it is bad
-    torch.compile and torch.export run a model with fake tensors first, and raise UnsupportedOperatorException at such
-    an operator. Eager mode works, which is why it is found late.
+    torch.compile and torch.export run a model with fake tensors first, which such an operator cannot do. torch.export
+    fails; torch.compile splits the graph there, without a word, and fails with `fullgraph=True`. Eager mode works,
+    which is why it is found late.
 
     ## Example
     ```python title="ops.py"
@@ -101,8 +102,8 @@ class MissingFakeKernel(Rule):
         kernels = ", ".join(sorted(backend_keys(program, operator)))
         return self.finding(
             place,
-            f"`{operator}` has no fake kernel, so torch.compile and torch.export fail on it: register one, "
-            f'`@torch.library.register_fake("{operator}")`{when(definition.condition)}',
+            f"`{operator}` has no fake kernel, so torch.export fails on it and torch.compile breaks the graph: "
+            f'register one, `@torch.library.register_fake("{operator}")`{when(definition.condition)}',
             related=related,
             notes=(
                 f"it has a kernel for {kernels} ({where(_first_kernel(program, operator), place)})"
