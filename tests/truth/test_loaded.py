@@ -142,14 +142,21 @@ class Existing:
         )
 
     def without_unresolved(self, there: Registered) -> Registered:
-        """What torch has, but for what it has more in blocks where something is unresolved."""
+        """What torch has, but for what it has more in blocks where something is unresolved: in any block, where it is
+        not known in which.
+        """
         read = self.registered(defaultdict(str))
+        anywhere = any(row.unit is None for row in self.unresolved)
         open_blocks = {None if row.unit is None else _unit_where(self.units[row.unit]) for row in self.unresolved}
+
+        def is_closed(where: Where) -> bool:
+            return not anywhere and where not in open_blocks
+
         names = {row.operator for row in read.definitions}
         kernels = {(row.operator, row.key) for row in read.kernels}
         return Registered(
-            [row for row in there.definitions if row.where not in open_blocks or row.operator in names],
-            [row for row in there.kernels if row.where not in open_blocks or (row.operator, row.key) in kernels],
+            [row for row in there.definitions if is_closed(row.where) or row.operator in names],
+            [row for row in there.kernels if is_closed(row.where) or (row.operator, row.key) in kernels],
             there.fallbacks,
         )
 
