@@ -55,7 +55,7 @@ export function example(vsix: string): Scenario {
         const hover = await workbench.hover();
         assert.match(hover, /CPU/);
         assert.match(hover, /AutogradCPU/);
-        assert.match(hover, /first key of its tensors/);
+        assert.match(hover, /highest key of its tensors/);
         await workbench.picture('hover-key');
         await workbench.page.keyboard.press('Escape');
       }],
