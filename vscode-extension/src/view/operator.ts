@@ -45,7 +45,7 @@ export class OperatorView {
       this.end,
       this.keySet,
       h('h2', {}, 'The dispatch table', h('label', { class: 'every' }, this.every, 'every key')),
-      h('p', { class: 'note' }, 'A call runs the first key of its tensors that has something here, from the top. A missing one raises: only a fallthrough is skipped.'),
+      h('p', { class: 'note' }, 'A call runs the highest key of its tensors that has something here, from the top. A missing one raises: only a fallthrough is skipped.'),
       h('div', { class: 'scroll' }, table),
     );
   }

@@ -63,7 +63,7 @@ export function neighbours(vsix: string): Scenario {
         await eventually('both hovers', async () => {
           const text = await workbench.hover();
           await workbench.page.keyboard.press('Escape');
-          return text.includes('clangd knows CPU') && text.split('first key of its tensors').length === 2;
+          return text.includes('clangd knows CPU') && text.split('highest key of its tensors').length === 2;
         });
       }],
       ['on what is plain C++ we say nothing', async (workbench) => {
