@@ -148,7 +148,7 @@ class TestDump:
             ("/env/lib/torch/library.py:3", "torch/library.py:3"),
             ("/env/lib/torchvision/ops.py:3", "/env/lib/torchvision/ops.py:3"),
             ("/dev/null:241", "/dev/null:241"),
-            ("/home/me/csrc/ops.cpp:3", "/home/me/csrc/ops.cpp:3"),
+            ("/elsewhere/csrc/ops.cpp:3", "/elsewhere/csrc/ops.cpp:3"),
         ],
     )
     def test_files_of_torch(self, origin: str, relative: str) -> None:

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { type Answer, type Search, type World, candidates, identity, lacking, locate, resolve, warning } from '../../src/server/resolution';
 
 const GOOD: Answer = { python: [3, 12, 1], executable: '', tag: 'cpython-312-x', source: 'bundled', version: '1', missing: [] };
-const SEARCH: Search = { setting: '', chosen: undefined, folders: ['/work'], environment: { PATH: '/usr/bin:/bin' }, isTrusted: true };
+const SEARCH: Search = { setting: '', chosen: undefined, folders: ['/project'], environment: { PATH: '/usr/bin:/bin' }, isTrusted: true };
 
 /** A disk with these interpreters, and what each answers; what is not a known answer fails with these words. */
 function world(answers: Record<string, Answer | string>, links: Record<string, string> = {}): World & { asked: string[] } {
@@ -37,14 +37,14 @@ describe('the places to look', () => {
 });
 
 describe('what a text names', () => {
-  const disk = world({ '/usr/bin/python3.11': GOOD, '/work/env/bin/python': GOOD, '/work/tools/py': GOOD, [path.join(os.homedir(), 'e/bin/python3')]: GOOD });
+  const disk = world({ '/usr/bin/python3.11': GOOD, '/project/env/bin/python': GOOD, '/project/tools/py': GOOD, [path.join(os.homedir(), 'e/bin/python3')]: GOOD });
   const cases: Record<string, string | undefined> = {
     'python3.11': '/usr/bin/python3.11',
-    '/work/env': '/work/env/bin/python',
-    env: '/work/env/bin/python',
-    './env': '/work/env/bin/python',
-    'tools/py': '/work/tools/py',
-    '${workspaceFolder}/tools/py': '/work/tools/py',
+    '/project/env': '/project/env/bin/python',
+    env: '/project/env/bin/python',
+    './env': '/project/env/bin/python',
+    'tools/py': '/project/tools/py',
+    '${workspaceFolder}/tools/py': '/project/tools/py',
     '~/e': path.join(os.homedir(), 'e/bin/python3'),
     '/nowhere/python': undefined,
     'python3.99': undefined,
@@ -104,11 +104,11 @@ describe('the search', () => {
 describe('a workspace that is not trusted', () => {
   it('has nothing run that it holds, links to it included, or names', async () => {
     const disk = world(
-      { '/work/py': GOOD, '/work/.venv/bin/python': GOOD, '/out/link': GOOD, '/usr/bin/python3': GOOD },
-      { '/out/link': '/work/evil' },
+      { '/project/py': GOOD, '/project/.venv/bin/python': GOOD, '/out/link': GOOD, '/usr/bin/python3': GOOD },
+      { '/out/link': '/project/evil' },
     );
     const found = await resolve(
-      { ...SEARCH, isTrusted: false, setting: '/work/py', chosen: '/usr/bin/python3', environment: { VIRTUAL_ENV: '/out/link', PATH: '/usr/bin' } },
+      { ...SEARCH, isTrusted: false, setting: '/project/py', chosen: '/usr/bin/python3', environment: { VIRTUAL_ENV: '/out/link', PATH: '/usr/bin' } },
       disk,
     );
     assert.deepEqual(found.verdicts.map((each) => each.words), [

@@ -8,7 +8,7 @@ import { shown, torchs } from '../../src/state';
 import { Latest } from '../../src/table/latest';
 
 const FOUND: Information = {
-  opLint: '1', python: '3.12', project: '/work', configuration: null, files: { cpp: 3 }, operators: 7, unresolved: [], unread: [], targets: [],
+  opLint: '1', python: '3.12', project: '/project', configuration: null, files: { cpp: 3 }, operators: 7, unresolved: [], unread: [], targets: [],
   torch: '2.13.0+cpu', origin: 'probe', interpreter: '/my/python', candidates: [], problems: [], rulePacks: ['op-lint'], rules: 50, skipped: [],
   failures: [], processes: [4],
 };
