@@ -190,6 +190,8 @@ class TestErrors:
         [
             ("demo::skale", "neither the sources nor torch 2.13.0+cpu know `demo::skale`; did you mean `demo::scale`?"),
             ("aten::reluu", "did you mean `aten::relu`?"),
+            ("dem::scale", "did you mean `demo::scale`?"),
+            ("demo::nope", "neither the sources nor torch 2.13.0+cpu know `demo::nope`\n"),
             ("demo::pair", "`demo::pair` is not among its overloads: demo::pair.one, demo::pair.two"),
             ("demo::pair.three", "`demo::pair.three` is not among its overloads: demo::pair.one, demo::pair.two"),
             ("scale", "`scale` is no operator: write namespace::name or namespace::name.overload"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
@@ -12,7 +12,7 @@ from op_lint.dispatch.registration import Registration, Source
 from op_lint.examine import program_of
 from op_lint.facts import OperatorName
 from op_lint.installed.reader import Reading
-from op_lint.nearest import did_you_mean
+from op_lint.nearest import did_you_mean, nearest
 from op_lint.program import parse_name
 from op_lint.sources import Sources
 from op_lint.tables import Tables
@@ -38,6 +38,19 @@ def dispatch_options(command: _Command) -> _Command:
     ):
         command = option(command)
     return click.argument("operator", metavar="NS::OP[.OVERLOAD]")(project_options(load_options(command)))
+
+
+def _meant(name: OperatorName, known: Iterable[OperatorName]) -> str:
+    """The end of a message about an unknown operator. Of a namespace that is known only its operators are meant, by
+    their own names: a long namespace in common makes no two names alike.
+    """
+    full = {str(each): each for each in known}
+    in_order = sorted(full.items(), reverse=True)  # the overload without a name is the first, and so the last to be set
+    here = {each.name: text for text, each in in_order if each.namespace == name.namespace}
+    if not here:
+        return did_you_mean(str(name), full)
+    near = nearest(name.name, here)
+    return f"; did you mean `{here[near]}`?" if near else ""
 
 
 def _as_registered(text: str) -> str:
@@ -76,10 +89,8 @@ class Loaded:
         if overloads:
             raise click.UsageError(f"`{text}` is not among its overloads: {', '.join(map(str, overloads))}")
         program = self.tables.program
-        known = [*map(str, program.operators), *map(str, program.installed_in(name.namespace))]
-        raise click.UsageError(
-            f"neither the sources nor torch {self.reading.torch.version} know `{text}`{did_you_mean(text, known)}"
-        )
+        meant = _meant(name, [*program.operators, *program.installed_in(name.namespace)])
+        raise click.UsageError(f"neither the sources nor torch {self.reading.torch.version} know `{text}`{meant}")
 
     def where(self, registration: Registration) -> str:
         """Where a registration is, for people; empty where its place is not known."""
