@@ -294,8 +294,6 @@ def test_the_fix_of_a_dropped_archive(minimum: str, linked: str, tmp_path: Path)
     assert found["fix"]["title"] == f"link with {linked}"
     run(tmp_path, "check", *arguments, "--fix", "--unsafe-fixes", "--no-cache", "--jobs", "0")
     fixed = (tmp_path / "CMakeLists.txt").read_text()
-    if fixed == text.format("demo_ops"):
-        pytest.skip("the command line has no --fix yet")
     assert fixed == text.format(linked)
     assert check(tmp_path, *arguments) == []
 
