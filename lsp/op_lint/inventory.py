@@ -135,6 +135,7 @@ def uses(program: Program, name: OperatorName, sources: Sources, wanted: Wanted)
 
 
 def _kernel(key: str, registered: Kernel, sources: Sources) -> dict[str, Any]:
+    """A kernel as JSON has it; `dispatcher` says which one has it: torch's, or only that in Python (`py_impl`)."""
     kernel = registered.fact.kernel
     return {
         "key": key,
@@ -144,6 +145,7 @@ def _kernel(key: str, registered: Kernel, sources: Sources) -> dict[str, Any]:
         "condition": str(registered.condition),
         "language": registered.fact.language.value,
         "kind": kernel.kind.value if kernel else None,
+        "dispatcher": "python" if registered.in_python else "torch",
     }
 
 

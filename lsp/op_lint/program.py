@@ -18,6 +18,7 @@ from op_lint.condition import ALWAYS, Condition, conjunction
 from op_lint.config import Settings
 from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT
 from op_lint.facts import (
+    PY_IMPL,
     Definition,
     Fallback,
     FileFacts,
@@ -70,6 +71,11 @@ class Registered(msgspec.Struct, Generic[Fact], frozen=True, eq=False):
     def condition(self) -> Condition:
         """The condition under which the registration exists, its unit's included."""
         return conjunction((self.unit.condition, self.fact.condition))
+
+    @property
+    def in_python(self) -> bool:
+        """Whether only the dispatcher in Python has it: `OpOverload.py_impl` tells torch's own one nothing."""
+        return self.unit.macro == PY_IMPL
 
     @property
     def certain(self) -> bool:
@@ -173,18 +179,27 @@ class Program:
         return self._implementations_of.get(operator, ())
 
     def kernels_of(self, operator: OperatorName) -> Mapping[str, tuple[Kernel, ...]]:
-        """Every kernel of one operator, by the key it is registered to, under that key's own name."""
+        """Every kernel of one operator, by the key it is registered to, under that key's own name.
+
+        Those that only the dispatcher in Python has are not among them (`python_kernels_of`).
+        """
         found = self._kernels_of.get(operator)
         if found is None:
             found = self._kernels_of[operator] = _grouped(self._keyed_kernels(operator))
         return found
+
+    def python_kernels_of(self, operator: OperatorName) -> Mapping[str, tuple[Registered[Implementation], ...]]:
+        """The kernels of one operator that only the dispatcher in Python has, by key; those of fake modes at Meta."""
+        found = (each for each in self.implementations_of(operator) if each.in_python)
+        return _grouped((self.key(each.fact.key), each) for each in found)
 
     def _keyed_kernels(self, operator: OperatorName) -> Iterator[tuple[str, Kernel]]:
         for definition in self.definitions_of(operator):
             if definition.fact.kernel is not None:
                 yield self.key(definition.fact.key or IMPLICIT), definition
         for implementation in self.implementations_of(operator):
-            yield self.key(implementation.fact.key), implementation
+            if not implementation.in_python:
+                yield self.key(implementation.fact.key), implementation
 
     def operators_of(self, namespace: str) -> tuple[OperatorName, ...]:
         """The operators of one namespace that the sources define or register kernels for, sorted."""

@@ -11,7 +11,7 @@ from op_lint.dispatch.convert import of_definition, of_fallback, of_implementati
 from op_lint.dispatch.keys import DispatchKeys
 from op_lint.dispatch.registration import Operator, Registration
 from op_lint.dispatch.table import Shape, Table, shape_of
-from op_lint.facts import PY_IMPL, Definition, Fallback, Implementation, Language, OperatorName
+from op_lint.facts import Definition, Fallback, Implementation, Language, OperatorName
 from op_lint.installed.model import InstalledTorch
 from op_lint.kernels import schema_text
 from op_lint.live import Comparison
@@ -77,10 +77,10 @@ class Tables:
             return None
         found = [(_order(each), of_definition(each.fact, each.unit)) for each in definitions]
         found += [
-            (_order(each), of_implementation(each.fact, each.unit)) for each in implementations if not _is_python(each)
+            (_order(each), of_implementation(each.fact, each.unit)) for each in implementations if not each.in_python
         ]
         kernels = [kernel for _, kernel in sorted(found, key=lambda row: row[0]) if kernel is not None]
-        python = [of_implementation(each.fact, each.unit) for each in implementations if _is_python(each)]
+        python = [of_implementation(each.fact, each.unit) for each in implementations if each.in_python]
         schema = schema_text(definitions[0].fact).value if definitions else None
         return Operator(str(name), schema, tuple(kernels), tuple(python))
 
@@ -95,9 +95,7 @@ class Tables:
         return shape_of(self.keys, frozenset(registered))
 
     def _keys_with_kernels(self, name: OperatorName) -> Iterator[str]:
-        for key, kernels in self.program.kernels_of(name).items():
-            if not all(map(_is_python, kernels)):
-                yield key
+        yield from self.program.kernels_of(name)
         installed = self.torch.operators.get(str(name))
         for kernel in installed.kernels if installed is not None else ():
             yield kernel.key
@@ -123,11 +121,6 @@ def tables_of(program: Program) -> Tables | None:
 def _order(registered: Registered[Definition] | Registered[Implementation] | Registered[Fallback]) -> Any:
     """What to sort registrations by, so that the last one is in effect."""
     return registered.condition != ALWAYS, registered.fact.language is Language.PYTHON, registered.place
-
-
-def _is_python(kernel: Registered[Definition] | Registered[Implementation]) -> bool:
-    """Whether only the dispatcher in Python has a kernel: `py_impl` tells torch's own one nothing."""
-    return kernel.unit.macro == PY_IMPL
 
 
 def _last_at_each_key(registrations: Iterable[Registration]) -> dict[str, Registration]:

@@ -89,7 +89,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
         )
         yield f"{operator['namespace']}::{operator['name']}{overload}  {schema}{sites}"
         rows = [("def", "", each) for each in operator["definitions"]]
-        rows += [(each["key"], each["kernel"] or "", each) for each in operator["kernels"]]
+        rows += [(_key(each), each["kernel"] or "", each) for each in operator["kernels"]]
         yield from _table(rows)
     if found["fallbacks"]:
         yield "fallbacks"
@@ -103,6 +103,10 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
         f"{len(found['ops'])} operators, {kernels} kernels, {len(found['units'])} registration units and"
         f" {len(found['unresolved'])} unresolved registrations in {files['parsed']} of {files['scanned']} files"
     )
+
+
+def _key(kernel: Mapping[str, Any]) -> str:
+    return f"{kernel['key']} (py_impl)" if kernel["dispatcher"] == "python" else str(kernel["key"])
 
 
 def _table(rows: list[tuple[str, str, Mapping[str, Any]]]) -> Iterator[str]:

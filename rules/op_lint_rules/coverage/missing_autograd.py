@@ -110,7 +110,8 @@ def _lacks_formula(program: Program, operator: OperatorName) -> bool:
     kernels = program.kernels_of(operator)
     if program.installed_operator(operator) is not None or operator.name.endswith(_BACKWARD) or not kernels:
         return False
-    if any(key.startswith("Autograd") or key == "CompositeImplicitAutograd" for key in kernels):
+    keys = {*kernels, *program.python_kernels_of(operator)}
+    if any(key.startswith("Autograd") or key == "CompositeImplicitAutograd" for key in keys):
         return False
     if not any(is_backend(key) or key.startswith("CompositeExplicit") for key in kernels):
         return False

@@ -119,7 +119,10 @@ def _lacks_fake(program: Program, operator: OperatorName) -> bool:
     if not definitions or program.may_have_fake(operator) or program.installed_operator(operator) is not None:
         return False
     kernels = program.kernels_of(operator)
-    if _META in kernels or not COMPOSITE.isdisjoint(_run_with_fakes(program, operator)):
+    in_python = program.python_kernels_of(operator).keys()
+    if _META in kernels or not in_python.isdisjoint({_META, *COMPOSITE}):
+        return False  # torch.compile turns the dispatcher in Python on, which takes a kernel of `py_impl`
+    if not COMPOSITE.isdisjoint(_run_with_fakes(program, operator)):
         return False
     if not backend_keys(program, operator) and not _is_custom(definitions[0]):
         return False

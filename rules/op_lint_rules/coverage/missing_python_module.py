@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from op_lint.facts import KernelKind, Language, UnitKind
+from op_lint.facts import Implementation, KernelKind, Language, UnitKind
 from op_lint.findings import Finding, Related, Severity
-from op_lint.program import Program
+from op_lint.program import Program, Registered
 from op_lint.rule import Rule
 from op_lint_rules._words import where
 
@@ -86,11 +86,7 @@ class MissingPythonModule(Rule):
             plain = unit.kind in (UnitKind.LIBRARY, UnitKind.FRAGMENT) and not unit.stable
             if fact.language is not Language.CPP or fact.python_module is not None or not plain:
                 continue
-            fakes = [
-                found
-                for found in program.implementations_of(fact.operator)
-                if found.fact.language is Language.PYTHON and found.fact.kernel.kind is KernelKind.FAKE
-            ]
+            fakes = [found for found in program.implementations_of(fact.operator) if _is_registered_fake(found)]
             facts = program.python_of(fakes[0].place.path) if fakes else None
             if facts is not None:
                 place = fakes[0].place
@@ -101,3 +97,8 @@ class MissingPythonModule(Rule):
                     f'`m.set_python_module("{facts.module}");` before the definition',
                     related=(Related(place, "the fake is registered here"),),
                 )
+
+
+def _is_registered_fake(kernel: Registered[Implementation]) -> bool:
+    fact = kernel.fact
+    return fact.language is Language.PYTHON and fact.kernel.kind is KernelKind.FAKE and not kernel.in_python

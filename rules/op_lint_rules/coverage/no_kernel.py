@@ -64,7 +64,8 @@ class NoKernel(Rule):
         """The first definition of every operator without a kernel."""
         for operator in program.operators:
             definitions = program.definitions_of(operator)
-            if not definitions or program.kernels_of(operator) or program.may_be_implemented(operator):
+            kernels = program.kernels_of(operator) or program.python_kernels_of(operator)
+            if not definitions or kernels or program.may_be_implemented(operator):
                 continue
             if program.installed_operator(operator) is None and all(map(_is_defined, definitions)):
                 yield self._none(definitions[0])

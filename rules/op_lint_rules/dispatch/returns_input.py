@@ -91,7 +91,8 @@ class ReturnsInput(Rule):
         for implementation in program.implementations:
             defined = implementation.fact.kernel.defined
             function = functions.get(defined) if defined is not None else None
-            if function is not None and implementation.fact.language is Language.PYTHON:
+            of_python = implementation.fact.language is Language.PYTHON and not implementation.in_python
+            if function is not None and of_python:
                 yield from self._kernel(program, implementation, function)
 
     def _optional(self, definition: Registered[Definition]) -> Iterator[Finding]:

@@ -64,6 +64,8 @@ class ShadowedComposite(Rule):
             return
         for registered in program.implementations:
             fact = registered.fact
+            if registered.in_python:
+                continue
             installed = program.installed_operator(fact.operator)
             if installed is None or all(kernel.key != IMPLICIT for kernel in installed.kernels):
                 continue

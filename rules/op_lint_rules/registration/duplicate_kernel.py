@@ -22,12 +22,14 @@ class DuplicateKernel(Rule):
     ## What it does
     Reports the second kernel that is registered for an operator at a dispatch key where the same library already
     registers one, and says which of the two a call runs. A kernel without a key is at CompositeImplicitAutograd; a
-    Python fake is at Meta, where it also meets a kernel at CompositeImplicitAutograd.
+    Python fake is at Meta, where it also meets a kernel at CompositeImplicitAutograd. What `OpOverload.py_impl`
+    registers is in the dispatcher in Python alone, where it meets none but its like.
 
     ## Why it is bad
     The kernel that is registered last wins. Within one file that is the later one; between files the linker decides,
     and between libraries the order of loading. At most torch warns, once per process, about one operator
-    of all; at Meta it says nothing. A fake for an operator with a CompositeImplicitAutograd kernel is refused.
+    of all; at Meta it says nothing. A fake for an operator with a CompositeImplicitAutograd kernel is refused, and
+    so is a second `py_impl` at one key.
 
     ## Example
     ```cpp title="ops.cpp"
@@ -87,6 +89,26 @@ class DuplicateKernel(Rule):
             for later, earlier in program.collisions((*composite, *fakes)):
                 if later in fakes and earlier in composite:
                     yield self._refused(operator, later, earlier)
+            yield from self._in_python(program, operator)
+
+    def _in_python(self, program: Program, operator: OperatorName) -> Iterator[Finding]:
+        """The second kernel of each key in the dispatcher in Python, where a fake mode is a key of its own."""
+        for key, registered in sorted(program.python_kernels_of(operator).items()):
+            for kind in (KernelKind.KERNEL, KernelKind.FAKE):
+                kernels = [kernel for kernel in registered if kernel.fact.kernel.kind is kind]
+                for later, earlier in program.collisions(kernels):
+                    what = "FakeTensorMode" if kind is KernelKind.FAKE else key
+                    yield self._raises(operator, what, later, earlier)
+
+    def _raises(self, operator: OperatorName, key: str, later: Kernel, earlier: Kernel) -> Finding:
+        place, other = _place(later), _place(earlier)
+        return self.finding(
+            place,
+            f"`{operator}` already has a {key} kernel of `py_impl` at {where(other, place)}{when(later.condition)}, so "
+            "torch raises here: remove one",
+            related=(Related(other, f"the other {key} kernel"),),
+            severity=Severity.ERROR,
+        )
 
     def _twice(self, operator: OperatorName, key: str, later: Kernel, earlier: Kernel) -> Finding:
         place, other = _place(later), _place(earlier)

@@ -64,7 +64,7 @@ class OverridesInstalledKernel(Rule):
             theirs = installed.operator().active() if installed else {}
             for registered in program.implementations_of(operator) if theirs else ():
                 key = program.key(registered.fact.key)
-                if key in theirs and registered.certain:
+                if key in theirs and registered.certain and not registered.in_python:
                     yield self._overridden(program, registered.fact, theirs[key])
 
     def _overridden(self, program: Program, fact: Implementation, theirs: Registration) -> Finding:
