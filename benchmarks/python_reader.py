@@ -32,13 +32,9 @@ def repeated(paths: list[Path], files: int) -> list[tuple[Path, str]]:
     return list(islice(rounds, max(files, len(paths))))
 
 
-def read(batch: list[tuple[Path, str]]) -> list[tuple[FileFacts, int, bool]]:
-    """The facts of some files, with the size of each and whether it is a candidate."""
-    results = []
-    for path, name in batch:
-        data = path.read_bytes()
-        results.append((read_python(name, data), len(data), is_candidate(data)))
-    return results
+def read(batch: list[tuple[Path, str]]) -> list[FileFacts]:
+    """The facts of some files."""
+    return [read_python(name, path.read_bytes()) for path, name in batch]
 
 
 def main() -> None:
@@ -59,11 +55,12 @@ def main() -> None:
         results = list(chain.from_iterable(pool.map(read, batches)))
     phase_1 = time.perf_counter()
     used = os.times()
-    facts = resolve([result for result, _, _ in results])
+    facts = resolve(results)
     phase_2 = time.perf_counter()
 
-    candidates = sum(candidate for _, _, candidate in results)
-    size = sum(size for _, size, _ in results) / 1_000_000
+    contents = [path.read_bytes() for path, _ in files]
+    candidates = sum(map(is_candidate, contents))
+    size = sum(map(len, contents)) / 1_000_000
     registrations = sum(len(file.definitions) + len(file.implementations) for file in facts)
     print(f"{len(files)} files ({len(paths)} different), {size:.0f} MB, {candidates} candidates")
     print(f"{registrations} definitions and kernels, {sum(len(file.unresolved) for file in facts)} unresolved")

@@ -78,10 +78,13 @@ def negation(condition: Condition) -> Condition:
 
 def conjunction(conditions: Iterable[Condition]) -> Condition:
     """All of `conditions`, flattened, without repeats; NEVER where two contradict each other literally."""
+    restricting = [condition for condition in conditions if condition is not ALWAYS and condition != ALWAYS]
+    if not restricting:
+        return ALWAYS
+    if len(restricting) == 1 and not isinstance(restricting[0], All):
+        return restricting[0]
     parts: list[Condition] = []
-    for condition in conditions:
-        if condition == ALWAYS:
-            continue
+    for condition in restricting:
         for part in condition.operands if isinstance(condition, All) else (condition,):
             if part == NEVER or negation(part) in parts:
                 return NEVER

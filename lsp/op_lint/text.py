@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import cached_property
+from itertools import accumulate
 
 
 class SourceText:
@@ -19,21 +20,10 @@ class SourceText:
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
         """The byte offset at which each line starts."""
-        data = self.data
-        starts = [0]
-        if b"\r" not in data:
-            position = data.find(b"\n")
-            while position >= 0:
-                starts.append(position + 1)
-                position = data.find(b"\n", position + 1)
-            return tuple(starts)
-        position = 0
-        while position < len(data):
-            byte = data[position]
-            if byte == 0x0A or (byte == 0x0D and data[position + 1 : position + 2] != b"\n"):
-                starts.append(position + 1)
-            position += 1
-        return tuple(starts)
+        lines = self.data.splitlines(keepends=True)  # of bytes: at LF, CRLF and CR, and at nothing else
+        if not lines or lines[-1].endswith((b"\n", b"\r")):
+            lines.append(b"")
+        return (0, *accumulate(map(len, lines[:-1])))
 
     def line_of(self, offset: int) -> int:
         """The 1-based line that holds byte `offset`."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
-from functools import cached_property
+
+from msgspec.structs import replace
 
 from op_lint.condition import NEVER, Condition
 from op_lint.facts import (
@@ -22,6 +21,7 @@ from op_lint.python.registrations import LIBRARY, Registrar
 from op_lint.python.signatures import slots
 from op_lint.python.values import (
     NONE,
+    Argument,
     Arguments,
     Choice,
     Class,
@@ -65,9 +65,9 @@ from op_lint.python.vocabulary import (
 class Calls(Variables):
     """Calls values. What a function of the file itself does is left to `op_lint.python.functions`."""
 
-    @cached_property
+    @property
     def registrar(self) -> Registrar:
-        """What understands the functions of torch."""
+        """What understands the functions of torch. (Not kept here, since it refers to this object: see `forget`.)"""
         return Registrar(self)
 
     @abstractmethod
@@ -401,16 +401,14 @@ _CALLS: dict[type[Value], Callable[..., Value | None]] = {
 
 def _first_choice(arguments: Arguments) -> int | str | None:
     """The position or the name of the first argument that is one of several values, if there are not too many."""
-    ways = math.prod(len(value.options) for value in arguments.values() if isinstance(value, Choice))
-    if ways > _MOST_WAYS:
-        return None
-    for index, argument in enumerate(arguments.positional):
+    chosen: int | str | None = None
+    ways = 1
+    given: tuple[tuple[int | str, Argument], ...] = (*enumerate(arguments.positional), *arguments.keywords)
+    for where, argument in given:
         if isinstance(argument.value, Choice):
-            return index
-    for name, argument in arguments.keywords:
-        if isinstance(argument.value, Choice):
-            return name
-    return None
+            chosen = where if chosen is None else chosen
+            ways *= len(argument.value.options)
+    return chosen if ways <= _MOST_WAYS else None
 
 
 _MOST_WAYS = 16

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from op_lint.condition import ALWAYS, NEVER, Condition
 from op_lint.facts import (
@@ -19,8 +20,7 @@ from op_lint.python.values import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """Under which circumstances the code that is being read runs.
 
     `loops` are the enclosing loops of the same function, each with its number of iterations. `silenced` as in
@@ -55,8 +55,7 @@ class Interest(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What follows a statement: the next one of its block is reached if `goes`, and not at all if it `ends` the block.
 
     `alive` is the condition under which the function is not left by a `return`.
@@ -73,17 +72,15 @@ RAISE = Outcome(True)
 JUMP = Outcome(True, NEVER)
 
 
-@dataclass(eq=False, slots=True)
-class Frame:
+class Frame(msgspec.Struct, eq=False):
     """A function that is being read; `alone` where its parameters are unknown."""
 
     function: Function
     alone: bool
-    returned: list[tuple[Condition, Value]] = field(default_factory=list)
+    returned: list[tuple[Condition, Value]] = []
 
 
-@dataclass(eq=False, slots=True)
-class Knowledge:
+class Knowledge(msgspec.Struct, eq=False):
     """What is known of a function: whether it `depends` on its parameters for what it registers, what it returns."""
 
     function: Function

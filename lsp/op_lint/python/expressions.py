@@ -8,9 +8,10 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
+
+from msgspec.structs import replace
 
 from op_lint.condition import ALWAYS, NEVER, Atom, Condition, conjunction, disjunction, negation
 from op_lint.facts import Place, UseKind
@@ -80,6 +81,9 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+
+
+_NO_PARAMETERS: frozenset[str] = frozenset()
 
 
 class TooComplexError(Exception):
@@ -164,9 +168,11 @@ class Expressions(ABC):
 
     def unknown(self, node: ast.expr, *parts: Value, condition: Condition | None = None) -> Unknown:
         """A value of which only the expression is known, made of `parts`."""
-        parameters: frozenset[str] = frozenset()
+        parameters = _NO_PARAMETERS
         for part in parts:
-            parameters |= parameters_of(part)
+            found = parameters_of(part)
+            if found:
+                parameters |= found
         return Unknown(node, self.source, self.scope, parameters, condition)
 
     # Names and attributes

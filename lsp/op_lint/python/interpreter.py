@@ -39,6 +39,17 @@ class Interpreter(Statements):
                 if described is not None:
                     self.recorder.functions.setdefault(place, described)
 
+    def forget(self) -> None:
+        """Let go of what was read, so that the syntax tree goes with the last that refers to it.
+
+        Names refer to functions, and those to the scope of the names: left to itself this waits for the garbage
+        collector, which then goes through each node of the tree.
+        """
+        for known in self.knowledge.values():
+            known.function.scope.names.clear()
+            if known.function.owner is not None:
+                known.function.owner.instance = None
+
 
 def _holds(starts: list[int], place: Place) -> bool:
     """Whether one of some offsets, which are in order, is in a place."""

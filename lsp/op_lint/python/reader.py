@@ -61,7 +61,7 @@ def _read(source: SourceFile, tree: ast.Module, options: PythonOptions) -> FileF
         for node in tree.body
     )
     recorder = Recorder(source.path)
-    interest = HotLines(source.data)
+    interest = HotLines(source.layout)
     interest.follow(options.names)
     interpreter = Interpreter(source, Scope("module"), recorder, interest, wrappers=options.names)
     problems: list[Problem] = []
@@ -75,6 +75,7 @@ def _read(source: SourceFile, tree: ast.Module, options: PythonOptions) -> FileF
     )
     interpreter.finish()
     facts = recorder.facts(module_name(source.path), linkage_of(interpreter))
+    interpreter.forget()
     return replace(facts, problems=tuple(problems))
 
 

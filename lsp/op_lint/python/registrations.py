@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -889,7 +889,7 @@ def _waiting_for(value: Value, arguments: Arguments) -> Value:
     if not isinstance(value, Decorator):
         return value
     parameters: frozenset[str] = frozenset()
-    return replace(value, parameters=parameters.union(*map(parameters_of, arguments.values())))
+    return structs.replace(value, parameters=parameters.union(*map(parameters_of, arguments.values())))
 
 
 def _by_name(api: str, bound: Bound) -> _Target:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -18,8 +17,11 @@ def render(node: ast.expr, scope: Scope | None, texts: Mapping[ast.expr, str] = 
 
     `texts` are the strings that some of the expressions in it are known to be.
     """
+    canonical = node if scope is None else _Canonical(scope, frozenset(), texts).canonical(node)
+    if isinstance(canonical, ast.Name):
+        return canonical.id
     try:
-        return ast.unparse(node if scope is None else _Canonical(scope, frozenset(), texts).canonical(node))
+        return ast.unparse(canonical)
     except ValueError:  # a known value that older Pythons cannot write inside an f-string
         return ast.unparse(node)
 
@@ -29,8 +31,8 @@ def render_value(value: Unknown) -> str:
     return value.words or (render(value.node, value.scope) if value.node is not None else "?")
 
 
-class _Canonical(ast.NodeTransformer):
-    """Puts values in the place of names. Nodes that change are copied; the tree that is read stays as it is."""
+class _Canonical:
+    """Puts values in the place of names. Nodes in which something changes are copied: the tree that is read stays."""
 
     def __init__(self, scope: Scope, followed: frozenset[int], texts: Mapping[ast.expr, str]) -> None:
         self.scope = scope
@@ -38,23 +40,28 @@ class _Canonical(ast.NodeTransformer):
         self.texts = texts
 
     def canonical(self, node: ast.expr) -> ast.expr:
-        changed = self.visit(node)
+        changed = self._changed(node)
         assert isinstance(changed, ast.expr)
         return changed
 
-    def visit(self, node: ast.AST) -> ast.AST:
+    def _changed(self, node: ast.AST) -> ast.AST:
         known = self.texts.get(node) if isinstance(node, ast.expr) else None
-        changed: ast.AST = ast.Constant(known) if known is not None else super().visit(node)
-        return changed
+        if known is not None:
+            return ast.Constant(known)
+        if isinstance(node, ast.Name):
+            return self._named(node)
+        before = [getattr(node, name) for name in node._fields]
+        after = [self._part(value) for value in before]
+        same = all(old is new for old, new in zip(before, after, strict=True))
+        return node if same else type(node)(*after)
 
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        own = copy.copy(node)
-        for name, value in ast.iter_fields(own):
-            if isinstance(value, list):
-                setattr(own, name, list(value))
-        return super().generic_visit(own)
+    def _part(self, value: object) -> object:
+        if isinstance(value, list):
+            items = [self._part(item) for item in value]
+            return value if all(old is new for old, new in zip(value, items, strict=True)) else items
+        return self._changed(value) if isinstance(value, ast.AST) and value._fields else value
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
+    def _named(self, node: ast.Name) -> ast.expr:
         value = self.scope.lookup(node.id)
         if isinstance(value, Imported):
             return ast.Name(value.dotted.removeprefix("builtins."))

@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import msgspec
+
 from op_lint.facts import Place, PythonFunction, PythonParameter
 from op_lint.python.annotations import NotKnownError, Objects
 from op_lint.python.infer import RETURN, Evaluate
@@ -23,8 +25,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(msgspec.Struct, frozen=True):
     """A parameter in the syntax tree; `kind` as in `PythonParameter`."""
 
     arg: ast.arg

@@ -53,8 +53,9 @@ class SourceFile:
         """Whether annotations are strings (`from __future__ import annotations`)."""
 
     @cached_property
-    def _starts(self) -> tuple[int, ...]:
-        return SourceText(self.data).line_starts
+    def layout(self) -> SourceText:
+        """The bytes and their lines."""
+        return SourceText(self.data)
 
     def line(self, node_line: int) -> int:
         """The line in the file of a node's line."""
@@ -63,7 +64,7 @@ class SourceFile:
     def offset(self, node_line: int, column: int) -> int:
         """The byte in the file at a node's line and column, which counts bytes of UTF-8."""
         index = node_line - self._parsed_lines - 1
-        start = self._starts[index] + (self._mark if index == 0 else 0)
+        start = self.layout.line_starts[index] + (self._mark if index == 0 else 0)
         if not self._utf8:
             column = self._encoded_length(start, column)
         return self._first_offset + start + column
@@ -111,8 +112,8 @@ class SourceFile:
         """The bytes of the nodes' lines `first` to `last`, and the byte in the file where they start."""
         index = first - self._parsed_lines - 1
         after = last - self._parsed_lines
-        end = self._starts[after] if after < len(self._starts) else len(self.data)
-        start = self._starts[index] + (self._mark if index == 0 else 0)
+        end = self.layout.line_starts[after] if after < len(self.layout.line_starts) else len(self.data)
+        start = self.layout.line_starts[index] + (self._mark if index == 0 else 0)
         return self.data[start:end], self._first_offset + start
 
     def _bytes(self, start: int, end: int) -> bytes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from op_lint.condition import ALWAYS, NEVER, Atom, Condition, conjunction, disjunction, negation
 from op_lint.facts import (
@@ -85,8 +86,13 @@ class Statements(Functions):
         goes: Condition = ALWAYS
         alive: Condition = ALWAYS
         for statement in statements:
-            with self.under(goes):
+            if goes is ALWAYS:
                 outcome = self.statement(statement)
+            else:
+                with self.under(goes):
+                    outcome = self.statement(statement)
+            if outcome is ON:
+                continue
             goes = conjunction((goes, outcome.goes))
             alive = conjunction((alive, outcome.alive))
             if outcome.ends:
@@ -541,17 +547,14 @@ def _names_in(node: ast.AST) -> tuple[int, list[ast.Name]]:
         size += 1
         if type(current) is ast.Name:
             names.append(current)
-            continue
-        for field_name in current._fields:
-            value = getattr(current, field_name, None)
-            if type(value) is list:
-                waiting.extend(item for item in value if isinstance(item, ast.AST))
-            elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
-                waiting.append(value)
+        elif type(current) is not ast.Constant:
+            for field in current._fields:
+                part = getattr(current, field)
+                if type(part) is list:
+                    waiting += [item for item in part if isinstance(item, ast.AST)]
+                elif isinstance(part, ast.AST) and part._fields:  # operators and contexts have none
+                    waiting.append(part)
     return size, names
-
-
-_LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
 
 
 def _loaded(target: ast.expr) -> ast.expr:

@@ -81,9 +81,8 @@ class Variables(Expressions):
         self.knowledge: dict[Place, Knowledge] = {}
         self.unread: list[Function] = []
         """Functions that are too complex to be read to their end."""
-        self.changed = frozenset(
-            name for names in _GLOBALS.findall(source.text) for name in names.replace(",", " ").split()
-        )
+        statements = _GLOBALS.findall(source.text) if "global" in source.text else ()
+        self.changed = frozenset(name for names in statements for name in names.replace(",", " ").split())
         self._frames: list[Frame] = []
         self._waiting: list[Function] = []
         self._class: list[Class] = []
