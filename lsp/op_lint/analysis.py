@@ -272,7 +272,7 @@ def _read_all(read: ReadFile, tasks: list[Task], jobs: int | None) -> Iterator[t
             gc.collect(0)  # the C++ reader leaves cycles behind, and the collector may be off (`without_collector`)
         return
     wanted = min(processors(), len(tasks) // _FILES_PER_WORKER + 1) if jobs is None else jobs
-    for path, answer in read_in_workers(read, tasks, jobs=wanted):
+    for path, answer in read_in_workers(read, tasks, FileFacts, jobs=wanted):
         yield path, facts_of(path, answer)
 
 

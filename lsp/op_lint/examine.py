@@ -111,7 +111,7 @@ def examine(
         macros = search_macros(project.root, analysis.files)
     with watch.phase("read build files"):
         watched = Watched(project.root, project.buffers)
-        build = project.read_build(analysis.files, files=watched, use_cache=use_cache)
+        build = project.read_build(analysis.files, files=watched, use_cache=use_cache, jobs=jobs)
     with watch.phase("ask torch"):
         reading = project.read_torch(python, use_cache=use_cache) if analysis.candidates else None
     with watch.phase("run rules"):

@@ -82,10 +82,12 @@ class Project(msgspec.Struct, frozen=True):
         files: Watched | None = None,
         *,
         use_cache: bool = True,
+        jobs: int | None = 0,
     ) -> BuildGraph | None:
         """What the build files say about the sources whose facts these are; None where they say nothing about any.
 
         `kept` is what was read before, for those who ask again and again; `files` learn what the answer depends on.
+        `jobs` processes read many sources (None: one a processor); with 0 this one does.
         """
         from op_lint.build.kept import KeptGraph
 
@@ -100,6 +102,7 @@ class Project(msgspec.Struct, frozen=True):
             scripts=self.tree.python,
             buffers=self.buffers,
             files=files,
+            jobs=jobs,
         )
         return graph if graph.targets else None
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -31,12 +32,17 @@ _LOOK_SECONDS = 1.0
 Task = tuple[str, bytes | None]
 """A path, and its content where the reader is not to fetch it itself."""
 
-ReadFile = Callable[[str, bytes | None], FileFacts]
+Answer = TypeVar("Answer")
+"""What a worker makes of a file: a value that msgspec can encode."""
+
+Read = Callable[[str, bytes | None], Answer]
 """What workers do with a task. It must survive pickling where processes are spawned."""
+
+ReadFile = Read[FileFacts]
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why there are no facts of a file: `code` is `crash` or `timeout`, `message` one line."""
+    """Why there is no answer for a file: `code` is `crash` or `timeout`, `message` one line."""
 
     code: str
     message: str
@@ -49,14 +55,14 @@ def processors() -> int:
 
 
 def read_in_workers(
-    read: ReadFile, tasks: Iterable[Task], *, jobs: int, seconds: float = _SECONDS
-) -> Generator[tuple[str, FileFacts | Failure], None, None]:
-    """Read `tasks` with `jobs` processes; yield each path with its facts as they come, in no order.
+    read: Read[Answer], tasks: Iterable[Task], answer: type[Answer], *, jobs: int, seconds: float = _SECONDS
+) -> Generator[tuple[str, Answer | Failure], None, None]:
+    """Read `tasks` with `jobs` processes; yield each path with its `answer` as they come, in no order.
 
     A worker that dies, or that takes more than `seconds` for one file and is ended, is replaced by a new one.
     """
     pending = deque(tasks)
-    workers = [Worker(seconds, read) for _ in range(min(jobs, len(pending)))]
+    workers = [Worker(seconds, read, answer) for _ in range(min(jobs, len(pending)))]
     try:
         while True:
             for worker in workers:
@@ -81,17 +87,18 @@ def _context() -> BaseContext:
     return multiprocessing.get_context(method)
 
 
-class Worker:
+class Worker(Generic[Answer]):
     """A process that reads one file at a time.
 
-    `read` is what it does with each task, where `give` names nothing else. `path` is the file that it is at work on,
-    None while it is free, and `deadline` the time (of `time.monotonic`) at which it is given up.
+    `read` is what it does with each task, where `give` names nothing else; `answer` is the type of what that gives.
+    `path` is the file that it is at work on, None while it is free, and `deadline` the time (of `time.monotonic`) at
+    which it is given up.
     """
 
-    def __init__(self, seconds: float, read: ReadFile) -> None:
+    def __init__(self, seconds: float, read: Read[Answer], answer: type[Answer]) -> None:
         self._read = read
         self._seconds = seconds
-        self._decoder = msgspec.msgpack.Decoder(FileFacts)
+        self._decoder = msgspec.msgpack.Decoder(answer)
         self.path: str | None = None
         self.deadline = 0.0
         self._start()
@@ -108,7 +115,7 @@ class Worker:
         """The process's number."""
         return self._process.pid or 0
 
-    def give(self, task: Task, read: ReadFile | None = None) -> None:
+    def give(self, task: Task, read: Read[Answer] | None = None) -> None:
         """Let it do `task`, with `read` in place of its own function."""
         if not self._process.is_alive():  # it was ended from outside while it had nothing to do: no fault of the file
             self.end()
@@ -118,7 +125,7 @@ class Worker:
         with suppress(OSError):  # it died before its first task: taking its answer tells
             self.connection.send((read, *task))
 
-    def take(self) -> tuple[str, FileFacts | Failure]:
+    def take(self) -> tuple[str, Answer | Failure]:
         """The answer of a worker that is ready or too late; it is free afterwards."""
         path, self.path = self.path or "", None
         try:
@@ -145,10 +152,11 @@ def _cause(exit_code: int | None) -> str:
     return f"exit status {exit_code}"
 
 
-def _serve(connection: Connection, own: ReadFile) -> None:
+def _serve(connection: Connection, own: Read[Answer]) -> None:
     """The life of a worker: read what is asked for until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # and what it does at its own end is nothing for a worker
+    gc.freeze()  # what its parent had is there to stay, and memory in common as long as nothing looks at it
     gc.enable()  # its parent may do without for a while, but what a worker leaves behind at each file adds up
     _limit_memory()
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from op_lint.build.binary import BinaryFile, BinaryKind, holds_unit, read_binary
 from op_lint.build.files import BuildFiles
 from op_lint.build.guarded import Item, merged, under
 from op_lint.build.model import SourceSymbols
-from op_lint.build.symbols import SymbolReader, local_headers
+from op_lint.build.symbols import KnownUnits, SymbolReader, _read_text, local_headers, read_symbols
 from op_lint.condition import evaluate
+
+_READ_TEXT = _read_text
 
 
 def symbols(folder: Path, source: str, **headers: str) -> SourceSymbols:
@@ -229,3 +232,35 @@ def test_a_block_is_known_by_its_variable() -> None:
     binary = BinaryFile("x", BinaryKind.SHARED, False, initialisers=frozenset({"TORCH_LIBRARY_static_init_demo"}))
     assert holds_unit(binary, "ops.cpp", "TORCH_LIBRARY_static_init_demo") is True
     assert holds_unit(binary, "ops.cpp", "TORCH_LIBRARY_static_init_other") is False
+
+
+def test_many_sources_are_read_in_processes_as_in_this_one(tmp_path: Path) -> None:
+    names = [f"ops{number}.cpp" for number in range(120)]
+    for number, name in enumerate(names):
+        (tmp_path / name).write_text(
+            f"[[nodiscard]] int f{number}(int a[2]);\n"
+            f"int g{number}() {{ extern int h{number}; return f{number}(0); }}\n"
+            "#ifdef WITH_CUDA\nstruct S { void run(); };\n"
+            f"TORCH_LIBRARY(ns{number}, m) {{ m.def(g{number}); }}\n#endif\n"
+        )
+    files, find = BuildFiles(tmp_path), local_headers(names)
+    known: KnownUnits = {}
+    here = list(read_symbols(files, names, find))
+    assert list(read_symbols(files, names, find, known, jobs=2)) == here
+    assert set(known) == set(names)  # so that they are kept
+    assert {f"g{number}" for number in range(120)} == {name for each in here for name in each.defines}
+
+
+def dies_at_one(path: str, data: bytes | None) -> object:
+    if path == "ops7.cpp":
+        os.abort()
+    return _READ_TEXT(path, data)
+
+
+def test_a_source_that_ends_its_reader_costs_itself_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"ops{number}.cpp" for number in range(120)]
+    for name in names:
+        (tmp_path / name).write_text("int f() { return 0; }\n")
+    monkeypatch.setattr("op_lint.build.symbols._read_text", dies_at_one)
+    found = list(read_symbols(BuildFiles(tmp_path), names, local_headers(names), jobs=2))
+    assert [each.path for each in found if each.opaque] == ["ops7.cpp"]

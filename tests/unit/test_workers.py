@@ -31,7 +31,7 @@ def read(path: str, data: bytes | None) -> FileFacts:
 
 def answers(*paths: str, jobs: int = 2, seconds: float = 30) -> dict[str, FileFacts | Failure]:
     tasks = [(path, b"!" if path == "with-data" else None) for path in paths]
-    return dict(read_in_workers(read, tasks, jobs=jobs, seconds=seconds))
+    return dict(read_in_workers(read, tasks, FileFacts, jobs=jobs, seconds=seconds))
 
 
 def good(*paths: str) -> dict[str, FileFacts | Failure]:
@@ -77,7 +77,7 @@ def test_beside_other_threads_processes_are_spawned() -> None:
 
 
 def test_workers_end_with_their_reader_of_answers() -> None:
-    stream = read_in_workers(read, [("a", None), ("b", None), ("hang", None)], jobs=1)
+    stream = read_in_workers(read, [("a", None), ("b", None), ("hang", None)], FileFacts, jobs=1)
     next(stream)
     stream.close()
     assert multiprocessing.active_children() == []
@@ -93,7 +93,7 @@ def tells_of_its_collector(path: str, data: bytes | None) -> FileFacts:
 
 def test_a_worker_collects_garbage_where_its_parent_does_not() -> None:
     with without_collector():
-        ((_, facts),) = read_in_workers(tells_of_its_collector, [("a.cpp", None)], jobs=1)
+        ((_, facts),) = read_in_workers(tells_of_its_collector, [("a.cpp", None)], FileFacts, jobs=1)
     assert isinstance(facts, FileFacts)
     assert facts.problems[0].code == "True"
 

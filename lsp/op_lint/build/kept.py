@@ -65,10 +65,12 @@ class KeptGraph:
         scripts: Sequence[str],
         buffers: Mapping[str, bytes],
         files: Watched | None = None,
+        jobs: int | None = 0,
     ) -> BuildGraph:
         """The graph as `read_build` makes it, the last one where nothing has changed since.
 
-        `files` are told every question to the file system that the graph depends on.
+        `files` are told every question to the file system that the graph depends on. `jobs` processes read many sources
+        (None: one a processor); with 0 this one does.
         """
         loading = self._targets.scripts if self._targets else ()
         typed = {
@@ -86,7 +88,8 @@ class KeptGraph:
         if made_of != self._made_of:
             watched = Watched(root, typed)
             targets = self._read_targets(root, build_files, loading_scripts(watched, scripts), typed)
-            self._graph = self._with_sources(targets.graph, watched, sources, registering, _name(root, "sources"))
+            name = _name(root, "sources")
+            self._graph = self._with_sources(targets.graph, watched, sources, registering, name, jobs)
             self._looks = (*targets.looks, *watched.looks)
             self._made_of = made_of
         if files is not None:
@@ -94,13 +97,19 @@ class KeptGraph:
         return self._graph
 
     def _with_sources(
-        self, targets: BuildGraph, files: BuildFiles, sources: Sequence[str], registering: Sequence[str], name: str
+        self,
+        targets: BuildGraph,
+        files: BuildFiles,
+        sources: Sequence[str],
+        registering: Sequence[str],
+        name: str,
+        jobs: int | None,
     ) -> BuildGraph:
         """The whole graph; of the sources only what has changed is read again."""
         if self._texts and not self._units:
             self._units = self._texts.get(name) or {}
         before = dict(self._units)
-        graph = with_sources(targets, files, frozenset(sources), frozenset(registering), self._units)
+        graph = with_sources(targets, files, frozenset(sources), frozenset(registering), self._units, jobs)
         if self._texts and any(self._units[path] is not before.get(path) for path in self._units):
             self._texts.put(name, self._units)
         return graph

@@ -88,11 +88,16 @@ def _tried(
 
 
 def with_sources(
-    graph: BuildGraph, files: BuildFiles, sources: frozenset[str], registering: frozenset[str], known: KnownUnits
+    graph: BuildGraph,
+    files: BuildFiles,
+    sources: frozenset[str],
+    registering: frozenset[str],
+    known: KnownUnits,
+    jobs: int | None = 0,
 ) -> BuildGraph:
     """The graph with what the sources themselves say: which include which, and what the linker will see.
 
-    `known` is what was read of them before, and takes up what is read now.
+    `known` is what was read of them before, and takes up what is read now, by `jobs` processes (None: one a processor).
     """
     find = local_headers(sources)
     included: set[str] = set()
@@ -104,7 +109,7 @@ def with_sources(
                 included.update({header} if header else ())
     symbols: tuple[SourceSymbols, ...] = ()
     if registering:
-        symbols = tuple(read_symbols(files, _to_read(graph, registering), find, known))
+        symbols = tuple(read_symbols(files, _to_read(graph, registering), find, known, jobs))
     return BuildGraph(
         with_listed(graph.targets, files, registering),
         graph.switches,

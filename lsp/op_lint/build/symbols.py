@@ -14,12 +14,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import pairwise
 
 from op_lint.build.files import BuildFiles
 from op_lint.build.model import SourceSymbols
+from op_lint.workers import Failure, Task, processors, read_in_workers
 
 _LARGEST = 1024 * 1024
 _MOST_HEADERS = 200
+_FILES_PER_WORKER = 50
+"""Fewer files than this for each worker are read in the time that starting it takes."""
 
 _LEXEMES = re.compile(
     r"""
@@ -56,6 +60,7 @@ _WORDS = frozenset({
     "dynamic_cast", "alignas", "volatile", "mutable", "explicit", "friend", "default", "break", "continue", "try",
     "goto", "co_await", "co_return", "thread_local",
 })  # fmt: skip
+_TYPES = frozenset({"struct", "class", "union", "enum"})
 _INTERNAL = frozenset({"static", "inline", "constexpr", "consteval", "template", "__forceinline__", "C10_UNUSED"})
 
 
@@ -119,6 +124,27 @@ class SymbolReader:
         self._known = {} if known is None else known
         self._units: dict[str, _Unit | None] = {}
 
+    def read_ahead(self, paths: Iterable[str], jobs: int | None) -> None:
+        """Read the texts at `paths` in `jobs` processes (None: one a processor), where there are enough of them."""
+        tasks = list(self._unknown(paths))
+        wanted = min(processors() if jobs is None else jobs, len(tasks) // _FILES_PER_WORKER)
+        if wanted < 2:
+            return  # `read` does it as well
+        digests = {path: _digest(data or b"") for path, data in tasks}
+        for path, unit in read_in_workers(_read_text, tasks, _Unit, jobs=wanted):
+            if isinstance(unit, Failure):
+                self._units[path] = None  # it cost a worker, and here it would cost the run
+            else:
+                self._known[path] = (digests[path], unit)
+
+    def _unknown(self, paths: Iterable[str]) -> Iterator[Task]:
+        """Those of the files whose text has not been read before as it is now, with it."""
+        for path in paths:
+            data = self._files.read(self._files.absolute(path))
+            known = self._known.get(path)
+            if data is not None and len(data) <= _LARGEST and (known is None or known[0] != _digest(data)):
+                yield path, data
+
     def read(self, path: str) -> SourceSymbols:
         """The symbols of the source at `path`, relative to the root."""
         unit = self._unit(path)
@@ -163,10 +189,10 @@ class SymbolReader:
         return self._units[path]
 
     def _parsed(self, path: str, data: bytes) -> _Unit:
-        digest = blake2b(data, digest_size=16).digest()
+        digest = _digest(data)
         known = self._known.get(path)
         if known is None or known[0] != digest:
-            known = self._known[path] = (digest, _parse(data.decode("utf-8", "replace")))
+            known = self._known[path] = (digest, _read_text(path, data))
         return known[1]
 
     def _module_init(self, path: str, units: Sequence[_Unit]) -> bool | None:
@@ -178,6 +204,14 @@ class SymbolReader:
         data = self._files.read(self._files.absolute(path)) or b""
         text = _without_comments(data.decode("utf-8", "replace"))
         return True if any(re.search(rf"\b{re.escape(name)}\b", text) for name in made) else own
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()
+
+
+def _read_text(path: str, data: bytes | None) -> _Unit:  # noqa: ARG001 -- what a worker is given
+    return _parse((data or b"").decode("utf-8", "replace"))
 
 
 def _makes_module(text: str) -> bool | None:
@@ -240,7 +274,8 @@ def _tokens(text: str, unit: _Unit) -> list[_Token]:
     tokens: list[_Token] = []
     unsure = 0
     nested: list[int] = []
-    made: dict[tuple[str, bool], _Token] = {}  # a file has thousands of tokens and some hundreds of words
+    sure: dict[str, _Token] = {}  # a file has thousands of tokens and some hundreds of words
+    possible: dict[str, _Token] = {}
     for found in _LEXEMES.finditer(text):
         kind = found.lastgroup or ""
         if kind == "comment":
@@ -249,9 +284,10 @@ def _tokens(text: str, unit: _Unit) -> list[_Token]:
             unsure += _directive(found["directive"], unit, nested)
             continue
         written = _STANDS_FOR.get(kind) or found[kind]
-        token = made.get((written, unsure == 0))
+        made = possible if unsure else sure
+        token = made.get(written)
         if token is None:
-            token = made[written, unsure == 0] = _Token.of(written, sure=unsure == 0)
+            token = made[written] = _Token.of(written, sure=unsure == 0)
         tokens.append(token)
     return tokens
 
@@ -263,6 +299,8 @@ _ATTRIBUTES = frozenset({"__attribute__", "__declspec", "alignas", "noexcept"})
 
 
 def _without_attributes(tokens: list[_Token]) -> list[_Token]:
+    if _ATTRIBUTES.isdisjoint(tokens) and not any(one == other == "[" for one, other in pairwise(tokens)):
+        return tokens
     kept: list[_Token] = []
     position = 0
     while position < len(tokens):
@@ -404,12 +442,12 @@ class _Parser:
 
     def _is_type(self, start: int, brace: int) -> bool:
         words = self._tokens[start:brace]
-        return any(word in ("struct", "class", "union", "enum") for word in words) and "(" not in words[:6]
+        return not _TYPES.isdisjoint(words) and "(" not in words[:6]
 
     def _type(self, start: int, brace: int, end: int) -> None:
         """A class: what its members mention counts where the class is named."""
         words = self._tokens[start:brace]
-        keyword = next(at for at, word in enumerate(words) if word in ("struct", "class", "union", "enum"))
+        keyword = next(at for at, word in enumerate(words) if word in _TYPES)
         body = _body(self._tokens[brace:end], sure=False)
         for name in [word for word in words[keyword + 1 :] if word[0].isalpha() and word not in _WORDS][:3]:
             self._unit.bodies.setdefault(str(name), []).append(body)
@@ -504,6 +542,8 @@ class _Parser:
 def _declared_inside(tokens: Sequence[str]) -> set[str]:
     """The names of `extern` declarations in a function body."""
     found: set[str] = set()
+    if "extern" not in tokens:
+        return found
     for at, token in enumerate(tokens):
         if token == "extern":
             ends = (each for each in range(at + 1, len(tokens)) if tokens[each] in (";", "("))
@@ -572,8 +612,11 @@ def read_symbols(
     paths: Iterable[str],
     headers: Callable[[str, str], str | None],
     known: KnownUnits | None = None,
+    jobs: int | None = 0,
 ) -> Iterator[SourceSymbols]:
-    """The symbols of the sources at `paths`, in order. `known` is as for `SymbolReader`."""
+    """The symbols of the sources at `paths`, in order. `known` and `jobs` are as for `SymbolReader`."""
     reader = SymbolReader(files, headers, known)
+    paths = tuple(paths)
+    reader.read_ahead(paths, jobs)
     for path in paths:
         yield reader.read(path)

@@ -48,10 +48,12 @@ class ParseError(Exception):
 
 
 class TranslationUnit:
-    """A parsed source. Its cursors must not outlive it."""
+    """A parsed source: `size` bytes, with the name `path`. Its cursors must not outlive it."""
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, path: str, size: int) -> None:
         self._handle = handle
+        self._path = path
+        self._first, self._last = _numbers(handle, path, size)
         self._names: dict[int, str] = {}
         self._file, self._offset = c_void_p(), c_uint()
         self._to_file, self._to_offset = byref(self._file), byref(self._offset)
@@ -101,6 +103,9 @@ class TranslationUnit:
         return self._point(_file_location, location)
 
     def _point(self, ask: Callable[..., None], location: Location) -> Point:
+        number = location.int_data
+        if self._first <= number <= self._last:
+            return Point(self._path, number - self._first)
         ask(location, self._to_file, None, None, self._to_offset)
         handle = self._file.value
         if not handle:
@@ -148,7 +153,18 @@ def parse(path: str, files: Mapping[str, bytes], arguments: Sequence[str]) -> Tr
     )
     if not handle:
         raise ParseError(path)
-    return TranslationUnit(handle)
+    return TranslationUnit(handle, path, len(files.get(path, b"")))
+
+
+def _numbers(unit: int, path: str, size: int) -> tuple[int, int]:
+    """The numbers by which libclang knows the first place of the source and the one behind its last.
+
+    What no macro made is numbered as the bytes are, so that libclang need not be asked where it is: a quarter of a
+    reading's questions. That is not promised, so both ends are asked; where they do not fit, nothing has these numbers.
+    """
+    file = _get_file(unit, _encoded(path))
+    first, last = (_get_location(unit, file, offset).int_data for offset in (0, size))
+    return (first, last) if last - first == size else (0, -1)
 
 
 def _encoded(name: str) -> bytes:
@@ -185,6 +201,10 @@ def _location_function(name: str) -> Callable[..., None]:
 _expansion = _location_function("clang_getExpansionLocation")
 _spelling = _location_function("clang_getSpellingLocation")
 _file_location = _location_function("clang_getFileLocation")
+_get_file: Callable[[int, bytes], int | None] = function("clang_getFile", c_void_p, c_void_p, c_char_p)
+_get_location: Callable[[int, int | None, int], Location] = function(
+    "clang_getLocationForOffset", Location, c_void_p, c_void_p, c_uint
+)
 _get_file_name: Callable[[int], String] = function("clang_getFileName", String, c_void_p)
 
 _create_index: Callable[[int, int], int] = function("clang_createIndex", c_void_p, c_int, c_int)

@@ -117,6 +117,7 @@ class Location(Structure):
     """CXSourceLocation."""
 
     ptr_data: Any
+    int_data: int
     _fields_: ClassVar = [("ptr_data", c_void_p * 2), ("int_data", c_uint)]
 
     @property

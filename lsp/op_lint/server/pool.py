@@ -31,12 +31,12 @@ class Pool:
 
     def __init__(self, seconds: float = _SECONDS) -> None:
         self._seconds = seconds
-        self._workers: list[Worker] = []
+        self._workers: list[Worker[FileFacts]] = []
 
     def warm(self) -> None:
         """Start the first worker and let it load what reading needs, so that it is ready when it is wanted."""
         if not self._workers:
-            worker = Worker(self._seconds, _read_nothing)
+            worker = Worker(self._seconds, _read_nothing, FileFacts)
             worker.give((_WARM, None), _warm_up)
             self._workers.append(worker)
 
@@ -54,9 +54,9 @@ class Pool:
         self.warm()
         wanted = min(processors(), len(tasks) // _FILES_PER_WORKER + 1)
         while len(self._workers) < wanted:
-            self._workers.append(Worker(self._seconds, _read_nothing))
+            self._workers.append(Worker(self._seconds, _read_nothing, FileFacts))
         pending = deque(tasks)
-        mine: set[Worker] = set()
+        mine: set[Worker[FileFacts]] = set()
         again = {path: (path, data) for path, data in tasks}
         while True:
             if not is_wanted():
@@ -84,7 +84,7 @@ class Pool:
             worker.end()
         self._workers.clear()
 
-    def _ready(self) -> list[Worker]:
+    def _ready(self) -> list[Worker[FileFacts]]:
         busy = {worker.connection: worker for worker in self._workers if worker.path is not None}
         ready = wait(list(busy), timeout=_LOOK_SECONDS)
         now = time.monotonic()
