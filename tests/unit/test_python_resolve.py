@@ -369,3 +369,73 @@ def test_facts_do_not_depend_on_the_order_of_files() -> None:
     for seed in range(5):
         mixed = Random(seed).sample(files, len(files))
         assert sorted(resolve(mixed), key=lambda file: file.path) == sorted(expected, key=lambda file: file.path)
+
+
+def test_a_decorator_of_another_file_is_applied_under_the_condition_of_its_use() -> None:
+    """Only one of the two arms runs, however the function that makes the decorator is reached."""
+    facts = project(
+        {
+            "pkg/_ops.py": "import torch\nregister_kernel = torch.library.register_kernel\n",
+            "pkg/user.py": """
+            from ._ops import register_kernel
+            from .other import fast, slow, native, triton
+
+            if not isinstance(native, str):
+                register_kernel("ns::f", "xpu")(fast)
+            elif triton:
+                register_kernel("ns::f", "xpu")(slow)
+
+            decorated = register_kernel("ns::g", "cpu")
+            if triton:
+                @decorated
+                def g(x): ...
+            """,
+        }
+    )
+    found = facts["pkg/user.py"].implementations
+    assert [(str(fact.operator), str(fact.condition)) for fact in found] == [
+        ("ns::f", "!(isinstance(pkg.other.native, str))"),
+        ("ns::f", "isinstance(pkg.other.native, str) && pkg.other.triton"),
+        ("ns::g", "pkg.other.triton"),
+    ]
+
+
+SCHEMA_OR_NAME = """
+from torchgen.model import FunctionSchema
+
+def register(library, schema_or_name):
+    def wrapper(function):
+        try:
+            parsed = FunctionSchema.parse(schema_or_name)
+            name, overload = parsed.name.name.base, parsed.name.overload_name
+            library.define(schema_or_name)
+        except AssertionError:
+            if "." in schema_or_name:
+                name, overload = schema_or_name.split(".")
+            else:
+                name, overload = schema_or_name, None
+        library.impl(name + ("." + overload if overload else ""), function, "CPU")
+        return function
+    return wrapper
+"""
+
+
+def test_a_wrapper_that_takes_a_schema_or_a_name() -> None:
+    user = """
+    import torch
+    from wrap import register
+
+    lib = torch.library.Library("ns", "DEF")
+
+    @register(lib, "f")
+    def f(x): ...
+
+    @register(lib, "g.out(Tensor x) -> Tensor")
+    def g(x): ...
+    """
+    found = project({"wrap.py": SCHEMA_OR_NAME, "user.py": user})["user.py"]
+    assert defined(found) == ["ns::g.out(Tensor x) -> Tensor"]
+    assert set(kernels(found)) == {"ns::f CPU kernel f", "ns::g.out CPU kernel g"}
+    unconditional = [fact for fact in found.implementations if not str(fact.condition)]
+    assert [str(fact.operator) for fact in unconditional] == ["ns::f"]
+    assert not found.unresolved

@@ -15,7 +15,7 @@ from op_lint.facts import (
     UseKind,
 )
 from op_lint.python import pure
-from op_lint.python.expressions import choice, is_interesting
+from op_lint.python.expressions import RaisedError, choice, is_interesting
 from op_lint.python.recorder import Deferred
 from op_lint.python.registrations import LIBRARY, Registrar
 from op_lint.python.signatures import slots
@@ -194,7 +194,7 @@ class Calls(Variables):
         return self.call(callee.callee, callee.arguments.extended(arguments), at)
 
     def _call_decorator(self, callee: Decorator, arguments: Arguments, _at: Place | ast.expr) -> Value | None:
-        return callee.apply(arguments.positional[0]) if arguments.positional else None
+        return callee.apply(arguments.positional[0], self.context) if arguments.positional else None
 
     def _call_result_of(self, callee: Result, arguments: Arguments, at: Place | ast.expr) -> Value | None:
         if self._is_worth_deferring(callee.attributes, arguments):
@@ -291,7 +291,7 @@ class Calls(Variables):
         return value if value is not None and is_interesting(value) else None
 
     def _wraps(self, _arguments: Arguments, _at: Place | ast.expr) -> Value:
-        return Decorator(lambda function: function.value)
+        return Decorator(lambda function, _: function.value)
 
     def _cast(self, arguments: Arguments, _at: Place | ast.expr) -> Value | None:
         return arguments.positional[1].value if len(arguments.positional) == 2 else None
@@ -323,12 +323,20 @@ class Calls(Variables):
         return pure.text_method(plain("/"), "join", [Sequence(tuple(pure.text_of(value) for value in values))])
 
     def _parsed_schema(self, arguments: Arguments, _at: Place | ast.expr) -> Value | None:
-        """`torchgen.model.FunctionSchema.parse`: its `name.name.base` and `name.overload_name`."""
+        """`torchgen.model.FunctionSchema.parse`: its `name.name.base` and `name.overload_name`.
+
+        Text that has no arguments is refused; functions that take a schema or a name ask in this way which it is.
+        """
         schema = arguments.positional[0].value if arguments.positional else NONE
         text = schema.text if isinstance(schema, String) else None
         if text is None or not isinstance(schema, String):
             return None
         end = text.find("(")
+        refused = RaisedError("AssertionError")
+        if end < 0:
+            if refused.is_caught_by(self.context.caught):
+                raise refused
+            return None
         name, dot, overload = schema.slice(0, end), text[:end].find("."), ""
         if dot >= 0:
             name, overload = schema.slice(0, dot), text[dot + 1 : end]

@@ -90,6 +90,18 @@ class TooComplexError(Exception):
     """The file needs more steps than it is worth."""
 
 
+class RaisedError(Exception):
+    """What is read raises an exception for certain, and something around it catches that. `name` is its class."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def is_caught_by(self, names: Iterable[str]) -> bool:
+        """Whether a handler of exceptions of these names catches it."""
+        return not {self.name, "Exception", "BaseException"}.isdisjoint(names)
+
+
 class Expressions(ABC):
     """Evaluates expressions. `source` and `scope` are those of the code at hand, `context` its circumstances."""
 

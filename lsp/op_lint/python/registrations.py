@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -30,6 +31,7 @@ from op_lint.facts import (
 )
 from op_lint.python import pure
 from op_lint.python.annotations import NotKnownError
+from op_lint.python.context import Context
 from op_lint.python.infer import Failure, Inferred, infer
 from op_lint.python.operands import (
     BlockedError,
@@ -96,6 +98,10 @@ class Host(Protocol):
 
     def site(self, place: Place) -> Site:
         """The site of a call at `place` of the code at hand."""
+        ...
+
+    def within(self, context: Context) -> AbstractContextManager[None]:
+        """Read something in other circumstances."""
         ...
 
     def resolved(self, value: Value) -> Value:
@@ -243,13 +249,14 @@ class Registrar:
         return self._decorator(apply) if function is None else apply(function)
 
     def _decorator(self, apply: Callable[[Argument], Value]) -> Decorator:
-        """A decorator that registers as if at the calls that lead to its making."""
+        """A decorator that registers as if at the calls that lead to its making, where and when it is applied."""
         chain = self.host.chain
 
-        def apply_there(function: Argument) -> Value:
+        def apply_there(function: Argument, context: Context) -> Value:
             outer, self.host.chain = self.host.chain, chain or self.host.chain
             try:
-                return apply(function)
+                with self.host.within(context):
+                    return apply(function)
             finally:
                 self.host.chain = outer
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from op_lint.facts import FileFacts, Language, Place, PythonFacts, PythonFunction
 from op_lint.python import pure
 from op_lint.python.context import Context
-from op_lint.python.expressions import TooComplexError
+from op_lint.python.expressions import RaisedError, TooComplexError
 from op_lint.python.interpreter import Interpreter
 from op_lint.python.linkage import (
     Linkage,
@@ -272,6 +272,8 @@ class _Project:
                 return result
         except (RecursionError, TooComplexError):
             return Unknown(words="the result of a call that is too complex")
+        except RaisedError as raised:
+            return Unknown(words=f"the result of a call that raises {raised.name}")
 
     def _interpreter(self, page: _Page) -> Interpreter:
         return Interpreter(page.source, Scope("module"), page.recorder, None, self)

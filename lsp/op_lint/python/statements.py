@@ -16,7 +16,7 @@ from op_lint.facts import (
 )
 from op_lint.python import pure
 from op_lint.python.context import JUMP, ON, RAISE, RETURN, Outcome
-from op_lint.python.expressions import choice, is_interesting
+from op_lint.python.expressions import RaisedError, choice, is_interesting
 from op_lint.python.functions import Functions
 from op_lint.python.modules import relative_module
 from op_lint.python.registrations import LIBRARY
@@ -276,7 +276,14 @@ class Statements(Functions):
 
         branches: list[tuple[Condition, Callable[[], Outcome]]] = [(works, body)]
         branches += [(negation(works), self._handler(handler, before)) for handler in node.handlers]
-        outcome = self._branches(branches)
+        try:
+            outcome = self._branches(branches)
+        except RaisedError as raised:
+            self.scope.names = dict(before)
+            catching = next((each for each in node.handlers if raised.is_caught_by(self._exceptions(each))), None)
+            if catching is None:
+                raise
+            outcome = self._branches([(ALWAYS, self._handler(catching, before))])
         final = self.block(node.finalbody)
         return Outcome(outcome.ends or final.ends, conjunction((outcome.goes, final.goes)), outcome.alive)
 

@@ -15,6 +15,7 @@ from op_lint.facts import Piece, Place, PythonFunction
 from op_lint.python.vocabulary import FOREIGN
 
 if TYPE_CHECKING:
+    from op_lint.python.context import Context
     from op_lint.python.source import SourceFile
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -295,9 +296,9 @@ class Partial(Value, msgspec.Struct, frozen=True):
 
 
 class Decorator(Value, msgspec.Struct, frozen=True):
-    """A torch API call that still waits for its function."""
+    """A torch API call that still waits for its function, and for the circumstances in which it is given one."""
 
-    apply: Callable[[Argument], Value]
+    apply: Callable[[Argument, Context], Value]
     parameters: frozenset[str] = frozenset()
 
 

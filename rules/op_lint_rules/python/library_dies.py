@@ -102,9 +102,13 @@ def _registered(program: Program, file: FileFacts, library: PythonLibrary) -> tu
 
 
 def _is_used_there(facts: PythonFacts, library: PythonLibrary) -> bool:
-    """Whether the function that makes a library also uses operators after that, while the library is alive."""
-    return library.function is not None and any(
-        use.function == library.function and use.place.start > library.place.start for use in facts.uses
+    """Whether the function that makes a library also uses operators after that, while the library is alive.
+
+    So may the functions inside of it; whether one of them outlives it is not known.
+    """
+    function = library.function
+    return function is not None and any(
+        use.place.start > library.place.start and holds(function, use.place) for use in facts.uses
     )
 
 

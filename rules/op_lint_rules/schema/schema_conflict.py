@@ -10,7 +10,7 @@ from op_lint.kernels import schema_text, text_differences
 from op_lint.program import Program, Registered
 from op_lint.rule import Need, Rule
 from op_lint.schema.compare import Difference
-from op_lint_rules._words import when, where
+from op_lint_rules._words import MADE_ANEW, when, where
 
 
 class SchemaConflict(Rule):
@@ -61,8 +61,9 @@ class SchemaConflict(Rule):
                     yield self._installed(definition, found, installed.schema)
         for operator in program.operators:
             for later, earlier in program.collisions(program.definitions_of(operator)):
+                made_anew = {later.unit.macro, earlier.unit.macro} <= MADE_ANEW
                 found = text_differences(schema_text(later.fact).value, schema_text(earlier.fact).value)
-                if found:
+                if found and not made_anew:
                     yield self._defined(later, earlier, found)
 
     def _installed(self, definition: Registered[Definition], found: tuple[Difference, ...], schema: str) -> Finding:

@@ -102,6 +102,16 @@ class TestPython:
         )
         assert findings("OPL202", {"ops.py": "import torch\n\n" + op + op}) == []
 
+    def test_made_anew_with_another_schema(self) -> None:
+        op = (
+            '@torch.library.custom_op("demo::scale", mutates_args={changed})\n'
+            "def scale(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:\n    return x.clone()\n\n"
+        )
+        define = 'torch.library.define("demo::scale", "(Tensor x) -> Tensor")\n'
+        first, second = op.format(changed="()"), op.format(changed='{"y"}')
+        assert findings("OPL111", {"ops.py": "import torch\n\n" + first + second}) == []
+        assert lines(findings("OPL111", {"ops.py": "import torch\n\n" + first + define})) == ["ops.py:7"]
+
     def test_a_definition_that_is_run_in_a_loop(self) -> None:
         source = (
             "import torch\n\ndef setup():\n"
