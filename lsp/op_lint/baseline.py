@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from op_lint.config import Settings
 from op_lint.findings import Finding
 from op_lint.whole import write_whole
 
@@ -78,7 +79,7 @@ class Baseline(msgspec.Struct, frozen=True):
         """Take out what the baseline covers."""
         findings = tuple(findings)
         found = count(findings)
-        told = tuple(each for each in findings if found[_entry(each)] > self.counts.get(_entry(each), 0))
+        told = self.uncovered(findings)
         stale = (
             Stale(*entry, allowed, found[entry], self._line(*entry))
             for entry, allowed in sorted(self.counts.items())
@@ -88,6 +89,11 @@ class Baseline(msgspec.Struct, frozen=True):
             entry: (allowed, found[entry]) for entry, allowed in self.counts.items() if found[entry] > allowed > 0
         }
         return Compared(told, len(findings) - len(told), tuple(stale), exceeded)
+
+    def uncovered(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        """The findings that the baseline does not cover."""
+        found = count(findings)
+        return tuple(each for each in findings if found[_entry(each)] > self.counts.get(_entry(each), 0))
 
     def renewed(self, findings: Iterable[Finding], judged: Judged) -> Counts:
         """The counts as they are now; what this run cannot judge stays."""
@@ -103,6 +109,11 @@ class Baseline(msgspec.Struct, frozen=True):
         quoted_path, quoted_code = (re.escape(msgspec.json.encode(word).decode()) for word in (path, code))
         found = re.search(rf"{quoted_path}\s*:\s*\{{[^}}]*?({quoted_code})", self.text)
         return 1 + self.text.count("\n", 0, found.start(1)) if found else 1
+
+
+def configured_baseline(root: Path, settings: Settings) -> Path | None:
+    """The baseline that the configuration names."""
+    return root / settings.baseline if settings.baseline else None
 
 
 def count(findings: Iterable[Finding]) -> Counter[tuple[str, str]]:

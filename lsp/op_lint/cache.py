@@ -48,6 +48,8 @@ class _Cache(Generic[_Kept]):
 
     def __init__(self, folder: Path, type_: type[_Kept]) -> None:
         self._folder = folder / "facts"
+        self._added = 0
+        """Bytes that were kept since the last look at all of them."""
         self._decoder = msgspec.msgpack.Decoder(type_)
         self._encoder = msgspec.msgpack.Encoder()
 
@@ -76,6 +78,7 @@ class _Cache(Generic[_Kept]):
             if not file.parent.is_dir():
                 self._make_folder(file.parent)
             replace_whole(file, _digest(payload) + payload)
+            self._added += _DIGEST_SIZE + len(payload)
 
     def _make_folder(self, folder: Path) -> None:
         is_new = not self._folder.is_dir()
@@ -121,22 +124,42 @@ class FactsCache(_Cache[FileFacts]):
         self._store(self._file(path, key), found)
 
     def prune(self, now: float | None = None) -> None:
-        """Once a day, remove what was not used for a month, and the longest unused above the size limit."""
+        """Remove what was not used for a month, and the longest unused above the size limit.
+
+        All entries are looked at once a day, and when those of the last look and what came since are above the limit.
+        """
         now = time.time() if now is None else now
         stamp = self._folder / _STAMP
-        with suppress(OSError):
-            if stamp.exists() and now - stamp.stat().st_mtime < _DAY:
-                return
-            if not self._folder.is_dir():
-                return
-            stamp.touch()
-            os.utime(stamp, (now, now))
-        room = _LARGEST
+        added, self._added = self._added, 0
+        known = self._known_size(stamp, now)
+        if known is not None and known + added <= _LARGEST:
+            if added:
+                self._note_size(stamp, known + added)
+            return
+        kept, room = 0, _LARGEST
         for used, size, file in sorted(self._entries(), reverse=True):
             room -= size
             if room < 0 or now - used > (_DAY if file.endswith(TEMPORARY) else _OLDEST):
                 with suppress(OSError):
                     os.unlink(file)
+            else:
+                kept += size
+        self._note_size(stamp, kept, now)
+
+    def _known_size(self, stamp: Path, now: float) -> int | None:
+        """Bytes of all entries as far as is known; None where it is time to look."""
+        try:
+            return int(stamp.read_text("ascii")) if now - stamp.stat().st_mtime < _DAY else None
+        except (OSError, ValueError):  # there is none, it is damaged, or of an earlier version
+            return None
+
+    def _note_size(self, stamp: Path, size: int, now: float | None = None) -> None:
+        """Write down how much there is; `now` is the time of the look that told, None where there was no new one."""
+        with suppress(OSError):
+            looked = stamp.stat().st_mtime if now is None else now
+            if self._folder.is_dir():
+                stamp.write_text(str(size), "ascii")
+                os.utime(stamp, (looked, looked))
 
     def size(self) -> tuple[int, int]:
         """How many entries there are, and their bytes."""

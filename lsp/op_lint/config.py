@@ -88,6 +88,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         _Text,
         msgspec.Meta(description="Python modules that are imported for the same purpose; found from the root, too."),
     ] = msgspec.field(default=(), name="import")
+    baseline: Annotated[
+        str | None,
+        msgspec.Meta(
+            description="The file of known findings, relative to the project's root: only what is new is reported."
+        ),
+    ] = None
     cache_dir: Annotated[
         str | None, msgspec.Meta(description="Where facts are kept between runs; by default the user's cache folder.")
     ] = None

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.check import Outcome, run, write_project
+from tests.check import check as told
 
 HEAD = "#include <torch/library.h>\n"
 FAST = ("--no-torch", "--jobs", "0", "--no-cache", "--baseline", "known.json")
@@ -42,6 +43,64 @@ def test_what_is_known_is_not_told(project: Path) -> None:
     )
     assert check(project) == (0, "nothing found in 2 files\n3 findings more are in the baseline\n", "")
     assert check(project, "--output-format", "json", "-q") == (0, "[]\n", "")
+
+
+def configured(folder: Path, *arguments: str) -> Outcome:
+    return run(folder, "check", *FAST[:-2], *arguments)
+
+
+def test_the_configuration_names_the_baseline(project: Path) -> None:
+    (project / "op-lint.toml").write_text('baseline = "known.json"\n')
+    missing = configured(project)
+    assert (missing.status, missing.err.splitlines()[-1]) == (
+        2,
+        "Error: there is no baseline known.json; --write-baseline makes it",
+    )
+    assert configured(project / "sub", "--write-baseline", "..").status == 0
+    assert known(project) == {"a.cpp": {"OPL206": 2}, "sub/b.cpp": {"OPL206": 1}}
+    assert configured(project).out == "nothing found in 2 files\n3 findings more are in the baseline\n"
+    assert configured(project / "sub").out == "nothing found in 1 file\n1 finding more is in the baseline\n"
+    assert configured(project, "--no-baseline").status == 1
+    assert configured(project, "--isolated").status == 1
+    (project / "other.json").write_text('{"version": 1, "findings": {}}')
+    assert configured(project, "--baseline", "other.json").status == 1, "the command line wins"
+    (project / "sub" / "b.cpp").write_text("")
+    stale = configured(project / "sub", "..").err
+    assert stale.startswith(f"{project}/known.json:8: sub/b.cpp has no findings of OPL206, the baseline allows 1:")
+    assert configured(project, "--prune-baseline").status == 0
+    assert known(project) == {"a.cpp": {"OPL206": 2}}
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--write-baseline",), ("--prune-baseline",), ("--no-baseline", "--baseline", "known.json")]
+)
+def test_a_baseline_must_be_named(project: Path, arguments: tuple[str, ...]) -> None:
+    outcome = configured(project, *arguments)
+    assert outcome.status == 2
+    assert "baseline" in outcome.err.splitlines()[-1]
+
+
+def test_the_server_takes_the_configured_baseline_too(project: Path) -> None:
+    (project / "op-lint.toml").write_text('baseline = "known.json"\ntorch = false\n')
+    assert configured(project, "--write-baseline").status == 0
+    assert not told(project, front="server")
+    (project / "a.cpp").write_text(wrong("one", 3))
+    assert {finding["path"] for finding in told(project, front="server")} == {"a.cpp"}
+    (project / "known.json").unlink()
+    found = told(project, front="server")
+    assert len(found) == 5, "all of them, and one on the configuration"
+    assert [(each["path"], each["line"]) for each in found if "there is no baseline" in each["message"]] == [
+        ("op-lint.toml", 1)
+    ]
+
+
+def test_a_renamed_file_is_a_new_one_and_its_entry_is_stale(project: Path) -> None:
+    check(project, "--write-baseline")
+    (project / "a.cpp").rename(project / "z.cpp")
+    outcome = check(project, "--output-format", "concise")
+    assert outcome.status == 2, "an entry is stale"
+    assert {line.partition(":")[0] for line in outcome.out.splitlines() if "OPL206" in line} == {"z.cpp"}
+    assert "a.cpp has no findings of OPL206, the baseline allows 2" in outcome.err
 
 
 def test_lines_may_move_and_what_is_new_is_told(project: Path) -> None:

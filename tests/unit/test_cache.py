@@ -111,11 +111,39 @@ def test_the_old_and_the_too_much_go(tmp_path: Path, monkeypatch: pytest.MonkeyP
         os.utime(file, (now - age * 86400,) * 2)
     kept.prune(now)
     assert [kept._file("a.cpp", name).exists() for name in ("old", "middle", "new")] == [False, True, True]
-    monkeypatch.setattr(cache_module, "_LARGEST", kept._file("a.cpp", "new").stat().st_size)
+    os.utime(kept._file("a.cpp", "middle"), (now - 40 * 86400,) * 2)
     kept.prune(now)
     assert len(entries(tmp_path)) == 2, "once a day is enough"
+    monkeypatch.setattr(cache_module, "_LARGEST", kept._file("a.cpp", "new").stat().st_size)
     kept.prune(now + 2 * 86400)
     assert [kept._file("a.cpp", name).exists() for name in ("old", "middle", "new")] == [False, False, True]
+
+
+def test_a_cache_that_grows_above_its_limit_is_cut_back_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = FactsCache(tmp_path)
+    kept.put("a.cpp", "first", FACTS)
+    kept.prune()
+    size = kept._file("a.cpp", "first").stat().st_size
+    monkeypatch.setattr(cache_module, "_LARGEST", 3 * size)
+    for number in range(6):  # each of them a run, all on one day
+        another = FactsCache(tmp_path)
+        another.put("a.cpp", str(number), FACTS)
+        another.prune()
+        assert another.size()[1] <= 3 * size
+    assert len(entries(tmp_path)) == 3
+    assert FactsCache(tmp_path).get("a.cpp", "5") == FACTS
+    assert FactsCache(tmp_path).get("a.cpp", "first") is None
+
+
+@pytest.mark.parametrize("damage", [b"", b"a lot", b"\xff\xfe", b"-"])
+def test_a_damaged_note_of_the_size_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    kept = FactsCache(tmp_path)
+    kept.put("a.cpp", "k", FACTS)
+    (tmp_path / "facts" / "pruned").write_bytes(damage)
+    kept.prune()
+    assert int((tmp_path / "facts" / "pruned").read_text()) == kept.size()[1]
 
 
 def test_use_makes_an_entry_young(tmp_path: Path) -> None:

@@ -22,12 +22,13 @@ from tests.check import Outcome, run, run_process, write_project
 
 WRONG = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("other::a(Tensor x) -> Tensor", &f); }\n'
 RIGHT = '#include <torch/library.h>\nTORCH_LIBRARY(demo, m) { m.def("a(Tensor x) -> Tensor", &f); }\n'
+FINE = RIGHT.replace("demo", "fine")
 FAST = ("--no-torch", "--jobs", "0", "--no-cache")
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    return write_project(tmp_path / "project", {"wrong.cpp": WRONG, "sub/right.cpp": RIGHT.replace("demo", "fine")})
+    return write_project(tmp_path / "project", {"wrong.cpp": WRONG, "sub/right.cpp": FINE})
 
 
 def check(folder: Path, *arguments: str) -> Outcome:
@@ -226,6 +227,45 @@ def test_a_reader_who_goes_away_changes_nothing(tmp_path: Path) -> None:
     assert (process.returncode, error) == (1, b"")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("--help",), 0),
+        (("--version",), 0),
+        (("check", "--help"), 0),
+        (("rule", "--help"), 0),
+        (("rule", "--all"), 0),
+        (("rule", "OPL206"), 0),
+        (("config",), 0),
+        (("config", "--schema"), 0),
+        (("config", "--verify"), 0),
+        (("ops",), 0),
+        (("doctor",), 0),
+        (("check", "--show-files"), 0),
+        (("check",), 1),
+        (("check", "--verbose", "--timings", "--statistics"), 1),
+        (("check", "--exit-zero"), 0),
+        (("check", "--output-format", "json"), 1),
+        (("check", "--diff"), 1),
+        (("table", "fine::a"), 0),
+        (("why", "fine::a", "--device", "cpu"), 0),
+        (("report", "--html", "-"), 0),
+        (("check", "--no-such-option"), 2),
+        (("check", "--baseline", "none.json"), 2),
+        (("rule", "OPL9999"), 2),
+    ],
+)
+def test_nobody_who_reads_changes_no_exit_status(tmp_path: Path, arguments: tuple[str, ...], status: int) -> None:
+    write_project(tmp_path, {"ops.cpp": WRONG, "fine.cpp": FINE, "op-lint.toml": 'torch-version = "2.13"\n'})
+    gone, ours = os.pipe()
+    os.close(gone)
+    command = [sys.executable, "-m", "op_lint", *arguments]
+    try:
+        assert subprocess.run(command, cwd=tmp_path, stdout=ours, stderr=ours).returncode == status
+    finally:
+        os.close(ours)
+
+
 def test_an_interrupt_ends_the_run_and_its_workers(tmp_path: Path) -> None:
     write_project(tmp_path, {f"ops{number}.cpp": WRONG.replace("demo", f"demo{number}") for number in range(400)})
     command = [sys.executable, "-m", "op_lint", "--no-torch", "--cache-dir", "cache", "--jobs", "2"]
@@ -303,3 +343,27 @@ def test_doctor(project: Path) -> None:
     assert found["torch"].startswith("held against ")
     (project / "op-lint.toml").write_text("zzz = 1\n")
     assert run(project, "doctor").status == 2
+
+
+def test_a_folder_outside_the_root_is_not_searched(project: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    outcome = run(elsewhere, "check", *FAST, "--root", str(project), ".")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.endswith(f"Error: '.' is not in the root of the project, '{project}'\n")
+    around = run(tmp_path, "check", *FAST, "--root", "project", "--output-format", "concise", ".")
+    assert (around.status, around.out.partition(":")[0]) == (1, "project/wrong.cpp"), "the root is in it: all of it"
+    named = run(elsewhere, "check", *FAST, "--root", str(project), "../project/sub", "--output-format", "json")
+    assert (named.status, named.out) == (0, "[]\n")
+
+
+def test_a_torch_version_that_no_snapshot_is_of(project: Path) -> None:
+    outcome = run(project, "check", "--torch-version", "1.0")
+    assert outcome.status == 2
+    assert "--torch-version 1.0: no snapshot of torch is that old; there are 2.4.0, 2.5.1, " in outcome.err
+    near = run(project, "check", *FAST[1:], "--torch-version", "2.99")
+    assert "torch: there is no snapshot of torch 2.99, the nearest serves; there are 2.4.0, 2.5.1, " in near.out
+    assert "there is no snapshot" not in run(project, "check", *FAST[1:], "--torch-version", "2.13.7").out
+    (project / "op-lint.toml").write_text('torch-version = "1.0"\n')
+    configured = run(project, "check", *FAST[1:])
+    assert "torch: there is no snapshot of torch 1.0, the nearest serves; there are 2.4.0, 2.5.1, " in configured.out

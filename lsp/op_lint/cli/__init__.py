@@ -16,6 +16,7 @@ from typing import TextIO, cast
 
 import click
 
+from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.version import VERSION
 
 COMMANDS = ("check", "ops", "table", "why", "report", "facts", "rule", "config", "doctor", "server")
@@ -71,20 +72,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _sigterm_raises():
             status = _group.main(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
         return status if isinstance(status, int) else 0
+    except SystemExit:
+        return 0  # click's answer where nobody reads its help to the end: ours is that of every other output
     except click.ClickException as error:
-        error.show()
+        with whole_or_broken_pipe(sys.stderr):
+            error.show()
         return 2
     except _Terminated:
-        click.echo("terminated", err=True)
+        say("terminated")
         return TERMINATED
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        say("interrupted")
         return INTERRUPTED
     except OSError as error:
-        click.echo(_of_the_machine(error) or _internal_error(error), err=True)
+        say(_of_the_machine(error) or _internal_error(error))
         return 2
     except Exception as error:  # the last resort: whoever reads this cannot mend it, but can tell us
-        click.echo(_internal_error(error), err=True)
+        say(_internal_error(error))
         return 2
 
 

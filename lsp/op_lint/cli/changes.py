@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 
-import click
-
 from op_lint.cli.check_options import CheckOptions
-from op_lint.cli.output import whole_or_broken_pipe
 from op_lint.cli.session import Looked, Session
+from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.findings import Edit, Finding
 from op_lint.fixes import edits_of, fixable_at_once, touch
 from op_lint.ignores import ignore_edits
@@ -35,9 +33,9 @@ def change(options: CheckOptions, project: Project, session: Session) -> Rewritt
 
     rewritten = rewrite(project, session.look, lambda looked: choose(looked, allowed(looked)))
     for reason in refused:
-        click.echo(reason, err=True)
+        say(reason)
     if not rewritten.settled:
-        click.echo("the fixes undo each other and were given up; please report this", err=True)
+        say("the fixes undo each other and were given up; please report this")
     return rewritten
 
 

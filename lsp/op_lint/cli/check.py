@@ -15,10 +15,10 @@ from op_lint import report
 from op_lint.cli.changes import change, finish
 from op_lint.cli.check_options import CheckOptions, check_options
 from op_lint.cli.options import project_of, say_what_was_read
-from op_lint.cli.output import whole_or_broken_pipe
 from op_lint.cli.outputs import ARGUMENTS, DEFAULT_OUTPUT, FOR_PEOPLE, OutputsCommand, write_report
 from op_lint.cli.progress import Progress
 from op_lint.cli.session import Looked, Session
+from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.cli.summary import summary
 from op_lint.config import unknown_selector
 from op_lint.documentation import rule_page
@@ -52,7 +52,7 @@ def command(**values: Any) -> int:
 
         return watch_and_check(project, click.get_current_context().meta[ARGUMENTS])
     selected = selected_rules(packs.rules, project.settings.selectors, options.selectors)
-    session = Session(options, packs.rules, selected, progress, watch)
+    session = Session(options, packs.rules, selected, progress, watch, project)
     return _check(options, packs, project, session)
 
 
@@ -93,7 +93,7 @@ def _write_reports(options: CheckOptions, packs: Packs, looked: Looked, summary:
 
 def _say(lines: Sequence[str]) -> None:
     for line in lines:
-        click.echo(line, err=True)
+        say(line)
 
 
 def _say_what_failed(options: CheckOptions, examined: Examined) -> None:
@@ -101,18 +101,18 @@ def _say_what_failed(options: CheckOptions, examined: Examined) -> None:
     said = {finding.place for finding in examined.findings}
     for problem in examined.configuration_problems:
         if problem.place not in said:
-            click.echo(f"{sources.location(problem.place)}: {problem.message}", err=True)
+            say(f"{sources.location(problem.place)}: {problem.message}")
     for unloaded in examined.unloaded if options.quiet else ():
-        click.echo(f"torch: {unloaded.message}", err=True)
+        say(f"torch: {unloaded.message}")
     for failure in examined.checked.failures:
-        click.echo(failure.traceback if options.verbose else f"internal error, please report: {failure}", err=True)
+        say(failure.traceback if options.verbose else f"internal error, please report: {failure}")
 
 
 def _packs(selectors: Selectors) -> Packs:
     """The installed rules. Raises click.ClickException where they clash or the command line asks for unknown ones."""
     packs = load_packs()
     for message in packs.broken:
-        click.echo(f"{message}; its rules do not run", err=True)
+        say(f"{message}; its rules do not run")
     if packs.clashes:
         raise click.ClickException("; ".join(packs.clashes) + ": uninstall one of the rule packs")
     unknown = [selector for selector in dict.fromkeys(selectors.all()) if not is_known(selector, packs.rules)]

@@ -26,6 +26,7 @@ class CheckOptions(TorchOptions, frozen=True, kw_only=True):
     diff: bool
     add_ignores: bool
     baseline: Path | None
+    no_baseline: bool
     write_baseline: bool
     prune_baseline: bool
     outputs: tuple[Output, ...]
@@ -57,8 +58,8 @@ class CheckOptions(TorchOptions, frozen=True, kw_only=True):
             raise click.UsageError("--fix, --add-ignores and --write-baseline exclude each other")
         if self.write_baseline and (self.prune_baseline or self.diff):
             raise click.UsageError("--write-baseline excludes --prune-baseline and --diff")
-        if self.baseline is None and (self.write_baseline or self.prune_baseline):
-            raise click.UsageError("--write-baseline and --prune-baseline need --baseline FILE")
+        if self.no_baseline and (self.baseline or self.write_baseline or self.prune_baseline):
+            raise click.UsageError("--no-baseline excludes --baseline, --write-baseline and --prune-baseline")
         if self.watch and (self.changes_sources or self.write_baseline or self.prune_baseline or self.show_files):
             raise click.UsageError("--watch only looks: no --fix, --diff, --add-ignores, --show-files, no new baseline")
         if self.facts and (self.changes_sources or self.watch):
@@ -113,6 +114,7 @@ def check_options(command: _Command) -> _Command:
                 metavar="FILE",
                 help="Report only what is not in this file of known findings.",
             ),
+            click.option("--no-baseline", is_flag=True, help="Report also what the configured baseline covers."),
             click.option("--write-baseline", is_flag=True, help="Make what is found now the baseline."),
             click.option("--prune-baseline", is_flag=True, help="Take what is found no more out of the baseline."),
             output_options,

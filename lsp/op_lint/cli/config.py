@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from op_lint.cli.options import TorchOptions, load_options, project_of, project_options
-from op_lint.cli.output import whole_or_broken_pipe
+from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.config import Settings, selector_problems
 from op_lint.facts import Problem
 from op_lint.packs import load_packs
@@ -71,7 +71,7 @@ def command(**values: Any) -> int:
         else:
             stream.writelines(f"{line}\n" for line in _lines(project, options, rules))
     for line in _described(project, problems):
-        click.echo(line, err=True)
+        say(line)
     return 2 if problems else 0
 
 

@@ -12,7 +12,8 @@ import click
 
 from op_lint.cache import FactsCache
 from op_lint.cli.options import TorchOptions, load_options, project_of, project_options
-from op_lint.cli.output import describe_torch, plural, whole_or_broken_pipe
+from op_lint.cli.output import describe_torch, plural
+from op_lint.cli.streams import whole_or_broken_pipe
 from op_lint.installed.interpreter import find_interpreter
 from op_lint.installed.model import Extension
 from op_lint.packs import load_packs

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from op_lint.cli.options import ProjectOptions, project_of, project_options, say_what_was_read
-from op_lint.cli.output import whole_or_broken_pipe
+from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.facts import OperatorName
 from op_lint.inventory import inventory, uses
 from op_lint.program import Program, parse_name
@@ -49,7 +49,7 @@ def command(**values: Any) -> int:
     if options.verbose:
         say_what_was_read(project, analysis)
     for problem in project.problems:
-        click.echo(f"{sources.location(problem.place)}: {problem.message}", err=True)
+        say(f"{sources.location(problem.place)}: {problem.message}")
     with whole_or_broken_pipe(sys.stdout) as stream:
         if options.output_format == "json":
             stream.write(msgspec.json.format(msgspec.json.encode(found)).decode() + "\n")

@@ -14,6 +14,8 @@ import msgspec
 
 from op_lint import facts_file
 from op_lint.analysis import Analysis
+from op_lint.cli.streams import say
+from op_lint.installed.bundled import described_versions, is_older_than_all
 from op_lint.nearest import nearest
 from op_lint.project import Project, open_project
 
@@ -53,6 +55,9 @@ class TorchOptions(ProjectOptions, frozen=True, kw_only=True):
             given["torch"] = False
         if self.torch_version is not None and not re.match(r"\d+\.\d+", self.torch_version):
             raise click.UsageError(f"--torch-version {self.torch_version} is no version: write for example 2.13")
+        if self.torch_version is not None and is_older_than_all(self.torch_version):
+            have = f"there are {described_versions()}; for others, the next older one serves"
+            raise click.UsageError(f"--torch-version {self.torch_version}: no snapshot of torch is that old; {have}")
         if self.load or self.imports:
             if self.no_torch or self.torch_version is not None:
                 raise click.UsageError("--load and --import need a torch that runs: no --no-torch, no --torch-version")
@@ -159,6 +164,7 @@ def project_of(options: ProjectOptions, overrides: Mapping[str, Any]) -> Project
     if options.cache_dir:
         overrides = {**overrides, "cache_dir": os.path.abspath(options.cache_dir)}
     kept, paths = _facts_files(options)
+    paths = list(_inside(options.root, paths)) if options.root else paths
     if kept and is_stdin:
         raise click.UsageError("--facts and `-` exclude each other")
     try:
@@ -173,6 +179,19 @@ def project_of(options: ProjectOptions, overrides: Mapping[str, Any]) -> Project
     except ValueError as error:
         raise click.UsageError(f"no folder holds all of these paths: {error}") from error
     return _with_facts(project, kept) if options.facts else project
+
+
+def _inside(root: Path, paths: Sequence[Path]) -> Iterator[Path]:
+    """The paths, a folder around the root being the root. Raises click.UsageError for a folder that is elsewhere."""
+    root = Path(os.path.abspath(root))
+    for path in paths:
+        absolute = Path(os.path.abspath(path))
+        if root.is_relative_to(absolute):
+            yield root
+        elif absolute.is_dir() and not absolute.is_relative_to(root):
+            raise click.UsageError(f"'{path}' is not in the root of the project, '{root}'")
+        else:
+            yield path
 
 
 def _facts_files(options: ProjectOptions) -> tuple[list[Path], list[Path]]:
@@ -203,8 +222,8 @@ def _with_facts(project: Project, files: Sequence[Path]) -> Project:
 
 def say_what_was_read(project: Project, analysis: Analysis) -> None:
     """Tell a person who asked (`--verbose`) what a run was about."""
-    click.echo(f"project      {project.root}", err=True)
-    click.echo(f"settings     {project.configuration.path or 'defaults'}", err=True)
-    click.echo(f"files        {len(project.tree.cpp)} C++, {len(project.tree.python)} Python", err=True)
+    say(f"project      {project.root}")
+    say(f"settings     {project.configuration.path or 'defaults'}")
+    say(f"files        {len(project.tree.cpp)} C++, {len(project.tree.python)} Python")
     kept = len(analysis.candidates) - analysis.read
-    click.echo(f"of these     {analysis.read} read, {kept} known from the cache", err=True)
+    say(f"of these     {analysis.read} read, {kept} known from the cache")

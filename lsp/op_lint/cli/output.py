@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import TextIO
 
 from op_lint.installed.model import Origin
 from op_lint.installed.reader import Reading
@@ -25,15 +22,3 @@ def describe_torch(reading: Reading) -> Iterator[str]:
 def plural(count: int, word: str) -> str:
     """`1 file`, `2 files`."""
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
-
-
-@contextmanager
-def whole_or_broken_pipe(stream: TextIO) -> Iterator[TextIO]:
-    """Write to `stream` inside; a reader who goes away early (`| head`) is no error, and changes no exit status."""
-    try:
-        yield stream
-        stream.flush()
-    except BrokenPipeError:
-        # Python flushes it once more at its end, which must not fail again.
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from op_lint import report
-from op_lint.cli.output import whole_or_broken_pipe
+from op_lint.cli.streams import whole_or_broken_pipe
 from op_lint.whole import write_whole
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

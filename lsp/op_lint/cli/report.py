@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from op_lint.cli.options import TorchOptions, load_options, project_of, project_options
-from op_lint.cli.output import whole_or_broken_pipe
+from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.documentation import summary
 from op_lint.examine import Examined, examine
 from op_lint.installed.model import Origin
@@ -86,9 +86,9 @@ def _torch_words(reading: Reading | None) -> str:
 
 def _status(examined: Examined) -> int:
     for failure in examined.checked.failures:
-        click.echo(f"internal error, please report: {failure}", err=True)
+        say(f"internal error, please report: {failure}")
     for problem in examined.configuration_problems:
-        click.echo(f"{problem.place.path}:{problem.place.line}: {problem.message}", err=True)
+        say(f"{problem.place.path}:{problem.place.line}: {problem.message}")
     return 2 if examined.checked.failures or examined.configuration_problems else 0
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from op_lint.cli.output import whole_or_broken_pipe
+from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.config import unknown_selector
 from op_lint.documentation import document, summary
 from op_lint.packs import load_packs
@@ -23,7 +23,7 @@ def command(rule: str | None, every: bool) -> int:
         raise click.UsageError("give a rule or --all, not both")
     packs = load_packs()
     for message in packs.broken:
-        click.echo(message, err=True)
+        say(message)
     chosen = [each for each in packs.rules if rule in (each.code, each.name)]
     if rule and not chosen:
         raise click.UsageError(unknown_selector(rule, packs.rules))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import click
 import msgspec
@@ -13,6 +14,7 @@ from op_lint.baseline import (
     Compared,
     Counts,
     Judged,
+    configured_baseline,
     described,
     read_baseline,
     write_baseline,
@@ -48,12 +50,13 @@ class Session:
         selected: Sequence[type[Rule]],
         progress: Progress,
         watch: Stopwatch,
+        project: Project,
     ) -> None:
         self.watch = watch
         self.rules = rules
         self._options = options
         self._selected = selected
-        self._baseline = _baseline(options)
+        self._baseline = _baseline(options, project)
         self._progress = progress
 
     def look(self, project: Project) -> Looked:
@@ -94,10 +97,13 @@ class Session:
         return Judged(examined.project.is_named, codes)
 
 
-def _baseline(options: CheckOptions) -> Baseline | None:
-    """The baseline that is asked for. Raises click.ClickException where it is not there or makes no sense."""
-    file = options.baseline
-    if file is None:
+def _baseline(options: CheckOptions, project: Project) -> Baseline | None:
+    """The baseline that is asked for, or the configured one. Raises click.ClickException where there is none to use."""
+    file = options.baseline or _configured(project)
+    if file is None and (options.write_baseline or options.prune_baseline):
+        needed = "--baseline FILE, or `baseline` in the configuration"
+        raise click.UsageError(f"--write-baseline and --prune-baseline need {needed}")
+    if file is None or options.no_baseline:
         return None
     try:
         return read_baseline(file)
@@ -107,6 +113,11 @@ def _baseline(options: CheckOptions) -> Baseline | None:
         raise click.UsageError(f"there is no baseline {file}; --write-baseline makes it") from None
     except BaselineError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _configured(project: Project) -> Path | None:
+    file = configured_baseline(project.root, project.settings)
+    return Path(project.sources().shown(str(file))) if file else None
 
 
 def _write(baseline: Baseline, counts: Counts) -> None:

@@ -10,7 +10,8 @@ import click
 import msgspec
 
 from op_lint.cli.dispatch_options import DispatchOptions, Loaded, dispatch_options
-from op_lint.cli.output import describe_torch, whole_or_broken_pipe
+from op_lint.cli.output import describe_torch
+from op_lint.cli.streams import whole_or_broken_pipe
 from op_lint.dispatch.keys import KeyKind
 from op_lint.dispatch.table import Entry, Reason, Table
 

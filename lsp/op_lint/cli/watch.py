@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 from pathspec import GitIgnoreSpec
 
+from op_lint.cli.streams import say
 from op_lint.files import CONFIGURATION_NAMES, is_build_file, language_of, relative_path
 from op_lint.project import Project
 
@@ -43,7 +44,7 @@ def watch_and_check(project: Project, arguments: Sequence[str]) -> int:
         if not changed:
             continue
         names = sorted({relative_path(path, Path.cwd()) for _, path in changed})
-        click.echo(f"\nchanged: {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", err=True)
+        say(f"\nchanged: {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}")
         _look(arguments)
     return 0
 
@@ -59,11 +60,14 @@ class _Matters:
         settings = project.settings
         self._root = project.root
         self._cache = project.cache_folder
+        self._baseline = settings.baseline and relative_path(settings.baseline, self._root)
         self._exclude = GitIgnoreSpec.from_lines((*settings.exclude, *settings.extend_exclude))
 
     def __call__(self, _change: Change, path: str) -> bool:
         relative = relative_path(path, self._root)
         name = relative.rpartition("/")[2]
+        if relative == self._baseline:
+            return True
         is_input = bool(language_of(name)) or is_build_file(name) or name in (*CONFIGURATION_NAMES, ".gitignore")
         is_ours = Path(path).is_relative_to(self._cache)
         return is_input and not is_ours and not self._exclude.match_file(relative)

@@ -10,7 +10,8 @@ import click
 import msgspec
 
 from op_lint.cli.dispatch_options import DispatchOptions, Loaded, dispatch_options
-from op_lint.cli.output import describe_torch, whole_or_broken_pipe
+from op_lint.cli.output import describe_torch
+from op_lint.cli.streams import whole_or_broken_pipe
 from op_lint.dispatch.call import Argument, Call, Layout, Mode, Transform, UnknownDeviceError
 from op_lint.dispatch.path import Outcome, Path, Step, call_path
 

@@ -31,6 +31,16 @@ def bundled_versions() -> tuple[str, ...]:
     return tuple(sorted(names, key=_order))
 
 
+def is_older_than_all(version: str) -> bool:
+    """Whether a torch version is older than every snapshot, so that none of them says anything about it."""
+    return _order(version)[:2] < _order(bundled_versions()[0])[:2]
+
+
+def described_versions() -> str:
+    """The versions there are, for a message."""
+    return ", ".join(dict.fromkeys(name.partition("+")[0] for name in bundled_versions()))
+
+
 def choose_snapshot(version: str | None) -> str:
     """The snapshot for a torch version: that one, else one of its minor version, else the next older, else the oldest.
 

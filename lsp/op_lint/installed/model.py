@@ -169,6 +169,7 @@ class ProblemCode(str, Enum):
     RUBBISH = "probe-rubbish"
     UNTRUSTED = "untrusted"
     LOAD_FAILED = "load-failed"
+    OTHER_SNAPSHOT = "other-snapshot"
 
 
 class ReadProblem(msgspec.Struct, frozen=True):

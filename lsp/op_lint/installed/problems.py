@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 
+from op_lint.installed.bundled import described_versions
 from op_lint.installed.child import ProbeOutput
 from op_lint.installed.interpreter import Interpreter, InterpreterSource
 from op_lint.installed.model import Extension, ProblemCode, ReadProblem
@@ -21,6 +22,18 @@ def no_interpreter(interpreter: Interpreter) -> ReadProblem:
     return ReadProblem(
         ProblemCode.NO_INTERPRETER, "no Python interpreter to read torch with: name one with --python", looked
     )
+
+
+def other_snapshot(wanted: str, chosen: str) -> tuple[ReadProblem, ...]:
+    """A snapshot serves that is not of the minor version that was asked for."""
+    if not wanted or _minor(wanted) == _minor(chosen):
+        return ()
+    words = f"there is no snapshot of torch {wanted}, the nearest serves; there are {described_versions()}"
+    return (ReadProblem(ProblemCode.OTHER_SNAPSHOT, words),)
+
+
+def _minor(version: str) -> list[str]:
+    return re.findall(r"\d+", version)[:2]
 
 
 def _sentence(verdict: str) -> str:

@@ -60,7 +60,10 @@ def read_installed(request: ReadRequest) -> Reading:
     In a workspace that is not trusted nothing is loaded, and Python runs isolated (`-I`).
     """
     if request.snapshot is not None:
-        return Reading(load_snapshot(choose_snapshot(request.snapshot or None)), Origin.SNAPSHOT)
+        chosen = choose_snapshot(request.snapshot or None)
+        return Reading(
+            load_snapshot(chosen), Origin.SNAPSHOT, problems=problems.other_snapshot(request.snapshot, chosen)
+        )
     interpreter = find_interpreter(request.search)
     if interpreter.path is None:
         return _fall_back(interpreter, problems.no_interpreter(interpreter))

@@ -16,6 +16,7 @@ import msgspec
 
 from op_lint import python
 from op_lint.analysis import Readers, cpp_options, linked, read_facts
+from op_lint.baseline import Baseline, BaselineError, configured_baseline, read_baseline
 from op_lint.build.kept import KeptGraph
 from op_lint.cache import FactsCache
 from op_lint.check import check
@@ -23,7 +24,7 @@ from op_lint.collector import without_collector
 from op_lint.config import Configuration, selector_problems
 from op_lint.cpp import CppReader
 from op_lint.examine import program_of
-from op_lint.facts import FileFacts, Language
+from op_lint.facts import FileFacts, Language, Problem
 from op_lint.files import SourceTree, find_root, is_build_file, language_of
 from op_lint.installed.reader import Reading
 from op_lint.macros import MacroSearch, search_macros
@@ -324,12 +325,26 @@ class _Kept:
         rules = self._packs.rules
         selected = selected_rules(rules, project.settings.selectors, wanted.settings.selectors)
         noted = build.problems if build else ()
-        problems = (*project.problems, *noted, *selector_problems(project.configuration, rules))
+        baseline, unread = self._baseline()
+        problems = (*project.problems, *noted, *selector_problems(project.configuration, rules), *unread)
         checked = check(program, selected, rules, problems, proceed)
+        checked = msgspec.structs.replace(checked, findings=baseline.uncovered(checked.findings))
         documents = {path: document for path, document in wanted.documents.items() if path in project.buffers}
         return Snapshot(
             wanted.revision, project, program, checked, documents, wanted.reading, self._packs, wanted.settings
         )
+
+    def _baseline(self) -> tuple[Baseline, tuple[Problem, ...]]:
+        """The configured baseline, an empty one where there is none; and why it cannot be used."""
+        project = self.project
+        file = configured_baseline(project.root, project.settings)
+        if file is None:
+            return Baseline(Path()), ()
+        try:
+            return read_baseline(file), ()
+        except (FileNotFoundError, BaselineError) as error:
+            words = f"there is no baseline {file}" if isinstance(error, FileNotFoundError) else str(error)
+            return Baseline(file), (Problem("configuration", words, project.configuration.places["baseline"]),)
 
     def _search(self, files: tuple[FileFacts, ...]) -> tuple[MacroSearch, ...]:
         names = frozenset(unit.namespace_macro for file in files for unit in file.units if unit.namespace_macro)
