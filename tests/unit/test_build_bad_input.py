@@ -25,6 +25,9 @@ def read(folder: Path, files: dict[str, str | bytes]) -> BuildGraph:
     [
         ("CMakeLists.txt", 'project(x\nadd_library(m SHARED a.cpp\nset("abc', "build-syntax"),
         ("CMakeLists.txt", GARBAGE, "build-syntax"),
+        ("CMakeLists.txt", TARGET + "a(\n" * 50_000, "build-syntax"),
+        ("CMakeLists.txt", TARGET + "#[[\n" * 100_000, "build-syntax"),
+        ("CMakeLists.txt", f"project(x) {TARGET}", "build-syntax"),
         ("setup.py", b"a = 1\0\nb", "build-syntax"),
         ("setup.py", "x = " + "(" * 50_000 + ")" * 50_000, "build-syntax"),
         ("CMakeLists.txt", f"include(${{CMAKE_CURRENT_LIST_FILE}})\n{TARGET}", "recursion"),

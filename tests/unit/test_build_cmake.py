@@ -12,7 +12,7 @@ from tests.unit.graphs import cmake, codes, defines, graph_of, links, only, sour
 
 
 def test_words_and_places() -> None:
-    data = b'# a comment\nSet(NAME "two words;b" [[raw ${x}]] un\\ quoted) #[[ block\n]] message(a(b)c)\n'
+    data = b'# a comment\nSet(NAME "two words;b" [[raw ${x}]] un\\ quoted) #[[ block\n]]\nmessage(a(b)c)\n'
     script = read_script("CMakeLists.txt", data)
     first, second = script.commands
     assert (first.name, [each.text for each in first.arguments]) == (

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from op_lint.build import guards
@@ -175,6 +175,7 @@ def table(guard: guards.Guard) -> list[bool | None]:
     return [evaluate(guards.formula(guard), world) for world in worlds()]
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(_guards, _guards)
 def test_guards_are_their_truth_tables(one: guards.Guard, other: guards.Guard) -> None:
     assert (one is other) == (table(one) == table(other))
