@@ -32,6 +32,7 @@ def inventory(program: Program, sources: Sources, wanted: Wanted, *, scanned: in
                 "kernel": fallback.fact.kernel.name,
                 "namespace": fallback.fact.namespace,
                 "condition": str(fallback.condition),
+                "spelled": _spelled(fallback.fact.spelled, sources),
             }
             for fallback in program.fallbacks
             if wanted(fallback.place.path)
@@ -45,6 +46,7 @@ def inventory(program: Program, sources: Sources, wanted: Wanted, *, scanned: in
                 "condition": str(unit.condition),
                 "language": unit.language.value,
                 "targets": list(program.targets_of(unit)),
+                "spelled": _spelled(unit.spelled, sources),
             }
             for unit in program.units
             if wanted(unit.place.path)
@@ -100,6 +102,7 @@ def _operator(program: Program, name: OperatorName, sources: Sources) -> dict[st
                 **_position(definition.place, sources),
                 "condition": str(definition.condition),
                 "language": definition.fact.language.value,
+                "spelled": _spelled(definition.fact.spelled, sources),
                 "implies": list(_implied(definition, {key for key, _ in kernels})),
             }
             for definition in definitions
@@ -145,8 +148,14 @@ def _kernel(key: str, registered: Kernel, sources: Sources) -> dict[str, Any]:
         "condition": str(registered.condition),
         "language": registered.fact.language.value,
         "kind": kernel.kind.value if kernel else None,
+        "spelled": _spelled(registered.fact.spelled, sources),
         "dispatcher": "python" if registered.in_python else "torch",
     }
+
+
+def _spelled(place: Place | None, sources: Sources) -> dict[str, Any] | None:
+    """Where a macro or function that is used at a registration's place has the code of it; None where none has."""
+    return None if place is None else _position(place, sources)
 
 
 def _position(place: Place, sources: Sources) -> dict[str, Any]:

@@ -301,6 +301,7 @@ def test_ops(project: Path) -> None:
         "column": 26,
         "condition": "",
         "language": "c++",
+        "spelled": None,
         "implies": [],
     }
     assert [unit["namespace"] for unit in found["units"]] == ["fine", "demo"]

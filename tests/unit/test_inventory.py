@@ -74,6 +74,7 @@ def test_kernels(tmp_path: Path) -> None:
         "condition": "",
         "language": "c++",
         "kind": "kernel",
+        "spelled": None,
         "dispatcher": "torch",
     }
     assert [(each["key"], each["line"]) for each in ops["shift"]] == [

@@ -114,4 +114,6 @@ def _table(rows: list[tuple[str, str, Mapping[str, Any]]]) -> Iterator[str]:
     second = max(len(kernel) for _, kernel, _ in rows)
     for key, kernel, each in rows:
         condition = f"  if {each['condition']}" if each.get("condition") else ""
-        yield f"    {key:{first}}  {kernel:{second}}  {each['path']}:{each['line']}{condition}"
+        spelled = each.get("spelled")
+        written = f"  (written at {spelled['path']}:{spelled['line']})" if spelled else ""
+        yield f"    {key:{first}}  {kernel:{second}}  {each['path']}:{each['line']}{condition}{written}"

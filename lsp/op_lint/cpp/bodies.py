@@ -366,7 +366,8 @@ class BodyReader:
             return None
         unit = self.recorder.legacy(cursor, place)
         if arguments:
-            self.calls.legacy_op(arguments, Site(unit, place, self.sources.spelled(cursor), scope.guard), scope.lookup)
+            site = Site(unit, place, self.recorder.found.units[unit].spelled, scope.guard)
+            self.calls.legacy_op(arguments, site, scope.lookup)
         return Library(unit)
 
     def _method_call(self, cursor: Cursor, receiver: Value | None, scope: Scope) -> Value | None:
@@ -376,7 +377,8 @@ class BodyReader:
             arguments = [child for child in rest if child.is_expression and not is_defaulted(child)]
             place = self._call_place(cursor, member)
             if place is not None:
-                site = Site(receiver.unit, place, self.sources.spelled(cursor), scope.guard)
+                spelled = self.sources.call_in_macro(cursor, member.location, frozenset({method.encode()}))
+                site = Site(receiver.unit, place, spelled, scope.guard)
                 self.calls.read(method, arguments, site, scope.lookup)
             return receiver
         holder = _object_of(member)

@@ -197,7 +197,7 @@ class KernelReader:
 
     def _template_arguments(self, reference: Cursor) -> str:
         """`<float>` as written after the function's name; empty in a macro, where that cannot be told."""
-        if self.sources.spelled(reference) is not None:
+        if self.sources.in_macro(reference):
             return ""
         own = self.sources.place(reference)
         text = self.sources.text(own) if own else ""

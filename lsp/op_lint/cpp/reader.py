@@ -29,6 +29,7 @@ from op_lint.cpp.index import (
     registers,
     shape,
 )
+from op_lint.cpp.macro_bodies import MacroBodies
 from op_lint.cpp.options import CppOptions
 from op_lint.cpp.overlay_header import OVERLAY, overlay
 from op_lint.cpp.preprocess import Files, Preprocessed, preprocess
@@ -379,7 +380,7 @@ class _Reading:
         from op_lint.cpp.incremental import Ways
 
         ways = Ways(
-            lambda data, repaired: self._part({**files, self.main.alias: data}, arguments, repaired),
+            lambda data, repaired: self._part({**files, self.main.alias: data}, arguments, assignment, repaired),
             lambda: self._whole(files, arguments, assignment),
             lambda parsed: not self._unread(parsed.found, assignment),
         )
@@ -403,7 +404,13 @@ class _Reading:
             macros={name: macro for each in scanned for name, macro in each.macros.items()},
         )
 
-    def _part(self, files: Mapping[str, bytes], arguments: Sequence[str], repaired: Repaired | None) -> Parsed | None:
+    def _part(
+        self,
+        files: Mapping[str, bytes],
+        arguments: Sequence[str],
+        assignment: passes.Assignment,
+        repaired: Repaired | None,
+    ) -> Parsed | None:
         """One parse, with what was declared for the last one; None where libclang gives up."""
         from op_lint.cpp import clang, repair, unit_reader
         from op_lint.cpp.incremental import Parsed
@@ -417,7 +424,7 @@ class _Reading:
         except clang.ParseError:
             return None
         errors = tu.errors()
-        found = unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors))
+        found = unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors, self._macro_bodies(assignment)))
         return Parsed(found, errors, [error for error in errors if not tu.is_semantic(error)])
 
     def _whole(self, files: dict[str, bytes], arguments: Sequence[str], assignment: passes.Assignment) -> Parsed:
@@ -448,17 +455,20 @@ class _Reading:
             place = Place(self.main.path, 1, 0, 0)
             self.problems.append(Problem("parse-error", "libclang could not parse the file", place))
             return Parsed(Registrations(), (), is_plain=False)
-        found = unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors))
+        found = unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors, self._macro_bodies(assignment)))
         broken = [error for error in errors if not tu.is_semantic(error)]
         missed = self._unread(found, assignment) if errors and not real else ()
         if missed and repairs.add(errors, tu, self.preprocessed):
             # A declaration elsewhere has errors, and libclang dropped what uses it.
             self.repaired = True
             files[repair.REPAIR] = repairs.header()
-            again = self._part(files, [*arguments, "-include", repair.REPAIR, *repairs.arguments()], None)
+            again = self._part(files, [*arguments, "-include", repair.REPAIR, *repairs.arguments()], assignment, None)
             if again is not None and len(self._unread(again.found, assignment)) < len(missed):
                 return again._replace(repaired=_repaired(repairs), is_plain=False)
         return Parsed(found, errors, broken, _repaired(repairs), is_plain=not missed)
+
+    def _macro_bodies(self, assignment: passes.Assignment) -> MacroBodies:
+        return MacroBodies(self.preprocessed.views, self.reader._files.scanned, assignment)
 
     def _unread(self, found: Registrations, assignment: passes.Assignment) -> list[Unresolved]:
         """What of the text that one reading compiles it did not give."""

@@ -30,6 +30,15 @@ _NAME = re.compile(r"\s*(?:([A-Za-z_][\w.]*)::)?([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*
 _ILLEGAL_NAME = re.compile(r"\s*(?:([^\s():]+)::)?([^\s().:]+)(?:\.([^\s().]+))?")
 """What stands where a name should, and torch refuses: rules say so."""
 
+_BLOCKS = frozenset(
+    f"{stable}TORCH_LIBRARY{kind}".encode()
+    for stable in ("", "STABLE_")
+    for kind in ("", "_FRAGMENT", "_IMPL", "_EXPAND", "_IMPL_EXPAND")
+)
+"""The macros that make a block."""
+
+_LEGACY = frozenset({b"RegisterOperators"})
+
 _SHOWN = 60
 
 IN_LOOP = "in a loop"
@@ -91,7 +100,7 @@ class Recorder:
                 stable="stable::" in type_name(cursor.type),
                 condition=sources.condition(place),
                 body=sources.place(block) if block is not None else None,
-                spelled=sources.spelled(cursor),
+                spelled=sources.call_in_macro(cursor, cursor.location, _BLOCKS),
             )
         )
 
@@ -121,7 +130,7 @@ class Recorder:
                 place=place,
                 namespace=None,
                 condition=self.sources.condition(place),
-                spelled=self.sources.spelled(cursor),
+                spelled=self.sources.call_in_macro(cursor, cursor.location, _LEGACY),
             )
         )
 

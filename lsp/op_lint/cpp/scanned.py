@@ -18,18 +18,19 @@ class ScannedFile:
         self.data = data
 
     @cached_property
-    def _bare(self) -> bytes:
+    def bare(self) -> bytes:
+        """The text with its comments and the contents of its literals blank."""
         return blank_comments_and_literals(self.data)
 
     @cached_property
     def directives(self) -> list[Directive]:
         """The preprocessor directives."""
-        return directives(self.data, self._bare)
+        return directives(self.data, self.bare)
 
     @cached_property
     def blanked(self) -> Blanked:
         """What is left without comments, literals and directives."""
-        return Blanked(self._bare, self.directives)
+        return Blanked(self.bare, self.directives)
 
     @cached_property
     def macros(self) -> Mapping[bytes, Macro]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Collection
 
 from op_lint.condition import Condition, disjunction
 from op_lint.cpp.clang import Diagnostic, Point, TranslationUnit
-from op_lint.cpp.libclang import Cursor
+from op_lint.cpp.libclang import Cursor, Location
+from op_lint.cpp.macro_bodies import MacroBodies
 from op_lint.cpp.preprocess import Preprocessed
 from op_lint.cpp.views import View
 from op_lint.facts import Place
@@ -20,9 +22,13 @@ _WORD = re.compile(rb"[A-Za-z_]\w*")
 class SourceMap:
     """The files of one parse, and where things are in them."""
 
-    def __init__(self, tu: TranslationUnit, preprocessed: Preprocessed, errors: list[Diagnostic]) -> None:
+    def __init__(
+        self, tu: TranslationUnit, preprocessed: Preprocessed, errors: list[Diagnostic], bodies: MacroBodies
+    ) -> None:
         self.tu = tu
         self.preprocessed = preprocessed
+        self._bodies = bodies
+        self._counted: dict[tuple[str, int, Collection[bytes]], list[int]] = {}
         self._views = {view.alias: view for view in preprocessed.views}
         self._by_path: dict[str, list[View]] = defaultdict(list)
         for view in preprocessed.views:
@@ -78,13 +84,27 @@ class SourceMap:
         location = cursor.location
         return self.tu.spelling(location) != self.tu.expansion(location)
 
-    def spelled(self, cursor: Cursor) -> Place | None:
-        """Where the tokens of `cursor` were written, if a macro put them where they are and that is in a file."""
-        if not self.in_macro(cursor):
+    def call_in_macro(self, cursor: Cursor, name: Location, names: frozenset[bytes]) -> Place | None:
+        """Where a call was written, if a macro put it where it is: in the macro's body, or in an argument of its use.
+
+        `cursor` is the call, `name` the location of the called name, which is one of `names`. None where no macro is
+        at work, or the place cannot be told.
+        """
+        point = self.tu.file_point(name)
+        view = self.view(point)
+        if view is None:
             return None
-        written = self.tu.spelling(cursor.location)
-        view = self.view(written)
-        return self.at(view, written.offset, written.offset) if view else None
+        use = self.tu.expansion(name)
+        calls = self._bodies.calls(view, point.offset, use.offset, names)
+        if calls is None:
+            written = self._bodies.call_at(view, point.offset) if point != use else None
+        else:
+            counted = self._counted.setdefault((view.alias, point.offset, names), [])
+            if cursor.identity not in counted:
+                counted.append(cursor.identity)
+            index = counted.index(cursor.identity)
+            written = calls[index] if index < len(calls) else None
+        return self.at(written.view, written.start, written.end) if written is not None else None
 
     def condition(self, place: Place) -> Condition:
         """The condition under which what is at `place` is compiled.

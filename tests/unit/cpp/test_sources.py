@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from op_lint.cpp.libclang import Cursor, CursorKind
+from op_lint.cpp.macro_bodies import MacroBodies
+from op_lint.cpp.scanned import ScannedFile
 from op_lint.cpp.sources import SourceMap
 from op_lint.facts import Place
 from tests.unit.cpp_parsing import parse
@@ -10,7 +12,8 @@ from tests.unit.cpp_parsing import parse
 
 def _variables(text: str, header: str = "") -> tuple[SourceMap, dict[str, Cursor]]:
     tu, preprocessed, errors = parse(text, h=header)
-    sources = SourceMap(tu, preprocessed, errors)
+    bodies = MacroBodies(preprocessed.views, lambda view: ScannedFile(view.data), {})
+    sources = SourceMap(tu, preprocessed, errors, bodies)
     found = tu.declarations(lambda _: False, None)
     return sources, {each.spelling: each for each in found if each.kind == CursorKind.VAR_DECL}
 
@@ -29,7 +32,8 @@ def test_the_place_of_a_declaration() -> None:
     assert text.encode()[place.start : place.end] == b"int   second = 1"
     assert sources.text(place) == "int second = 1"
     assert not sources.in_macro(variables["second"])
-    assert sources.spelled(variables["second"]) is None
+    second = variables["second"]
+    assert sources.call_in_macro(second, second.location, frozenset({b"second"})) is None
 
 
 def test_what_a_macro_makes_is_where_the_macro_is_used() -> None:
