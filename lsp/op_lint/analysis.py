@@ -20,6 +20,7 @@ from op_lint.config import Settings
 from op_lint.cpp import CppOptions, CppReader, link
 from op_lint.facts import FileFacts, Language, Place, Problem
 from op_lint.files import SourceTree, language_of
+from op_lint.packed import Pack
 from op_lint.shared import Sharer
 from op_lint.suppress import MARK, find_suppressions
 from op_lint.workers import Failure, ReadFile, Task, processors, read_in_workers
@@ -107,16 +108,20 @@ def analyse(
     buffers: Mapping[str, bytes] = {},
     make_reader: MakeReader = CppReader,
     progress: Progress = unnoticed,
+    packs: Path | None = None,
 ) -> Analysis:
     """The facts of the files of `tree`.
 
     `jobs` is the number of worker processes (None: as many as there are processors and work for); with 0 everything
     is read in this process, in which a file that crashes the reader ends the run. `buffers` stand for files on disk.
+    `packs` is the cache's folder if what the Python files say is to be kept there in one piece, too (`op_lint.packed`).
     """
-    found = unlinked(
-        tree, tree, settings, cache=cache, jobs=jobs, buffers=buffers, make_reader=make_reader, progress=progress
-    )
-    return msgspec.structs.replace(found, files=linked(found.files, python_options(settings)))
+    options = python_options(settings)
+    pack = Pack(packs, Path(tree.root), _python_reader() + _encoded(options)) if packs and tree.python else None
+    root = Path(tree.root)
+    readers = Readers(root, make_reader(root, tree.cpp, cpp_options(settings), buffers), options, buffers)
+    found = read_facts(readers, tree, lambda read, tasks: _read_all(read, tasks, jobs), cache, progress, pack)
+    return msgspec.structs.replace(found, files=linked(found.files, options, pack))
 
 
 def unlinked(
@@ -124,17 +129,12 @@ def unlinked(
     wanted: SourceTree,
     settings: Settings,
     *,
-    cache: KeepFacts | None = None,
     jobs: int | None = None,
-    buffers: Mapping[str, bytes] = {},
-    make_reader: MakeReader = CppReader,
-    progress: Progress = unnoticed,
 ) -> Analysis:
     """What each file of `wanted` says by itself, as a file of the project `tree`; the rest as for `analyse`."""
     root = Path(tree.root)
-    cpp = make_reader(root, tree.cpp, cpp_options(settings), buffers)
-    readers = Readers(root, cpp, python_options(settings), buffers)
-    return read_facts(readers, wanted, lambda read, tasks: _read_all(read, tasks, jobs), cache, progress)
+    readers = Readers(root, CppReader(root, tree.cpp, cpp_options(settings), {}), python_options(settings), {})
+    return read_facts(readers, wanted, lambda read, tasks: _read_all(read, tasks, jobs))
 
 
 def read_facts(
@@ -143,17 +143,23 @@ def read_facts(
     read_all: ReadAll,
     cache: KeepFacts | None = None,
     progress: Progress = unnoticed,
+    pack: Pack | None = None,
 ) -> Analysis:
     """What each file of `tree` says, not yet linked with the others. `read_all` reads what is not kept."""
     found: dict[str, FileFacts] = {}
-    others: list[FileFacts] = []
+    others: dict[str, FileFacts] = {}
     keys: dict[str, str] = {}
     tasks: list[Task] = []
     sharer = Sharer()
     with without_collector():  # thousands of kept facts make no garbage; reading does
         for path, data in readers.files(tree):
+            is_python = language_of(path) is Language.PYTHON
+            packed = pack.get(path, data) if pack and is_python and data is not None else None
+            if packed is not None:
+                (found if packed.is_candidate else others)[path] = packed.facts
+                continue
             if data is not None and not readers.is_candidate(path, data):
-                others += readers.imports(path, data)
+                others.update((facts.path, facts) for facts in readers.imports(path, data))
                 continue
             keys[path] = readers.key(path, data)
             kept = cache.get(path, keys[path]) if cache else None
@@ -164,19 +170,37 @@ def read_facts(
     for done, (path, facts) in enumerate(read_all(readers.read, tasks), 1):
         found[path] = sharer.share(facts)
         progress(done, len(tasks))
-        if cache and not any(problem.code in PASSING for problem in facts.problems):
+        if cache and _is_lasting(facts):
             cache.put(path, keys[path], facts)  # at once, so that an interrupted run leaves what it has done
     if cache:
         cache.prune()
-    files = sorted((*found.values(), *others), key=lambda facts: facts.path)
+    files = sorted((*found.values(), *others.values()), key=lambda facts: facts.path)
+    if pack:
+        pack.note(filter(_is_lasting, files), candidates=found)
     return Analysis(tuple(files), tuple(sorted(found)), len(tasks))
 
 
-def linked(files: Sequence[FileFacts], options: python.PythonOptions) -> tuple[FileFacts, ...]:
-    """The facts of all files, with what only the files together say (`op_lint.cpp.link`, `op_lint.python.resolve`)."""
+def _is_lasting(facts: FileFacts) -> bool:
+    """Whether the next run would find the same."""
+    return not any(problem.code in PASSING for problem in facts.problems)
+
+
+def linked(
+    files: Sequence[FileFacts], options: python.PythonOptions, pack: Pack | None = None
+) -> tuple[FileFacts, ...]:
+    """The facts of all files, with what only the files together say (`op_lint.cpp.link`, `op_lint.python.resolve`).
+
+    What the Python files of `pack` say together depends on nothing but them.
+    """
     together = link(files)
+    kept = pack.linked(together) if pack else None
+    if kept is not None:
+        return kept
     # Where no file is Python, nothing of the Python reader is imported.
-    return python.resolve(together, options) if any(each.python for each in files) else together
+    resolved = python.resolve(together, options) if any(each.python for each in files) else together
+    if pack:
+        pack.keep(together, resolved)
+    return resolved
 
 
 def cpp_options(settings: Settings) -> CppOptions:
@@ -227,8 +251,7 @@ class Readers:
         """A key of all that the facts of a file depend on but the headers that they name."""
         if language_of(path) is Language.CPP:
             return self.cpp.key(path)
-        options = msgspec.msgpack.encode(self._options)
-        return blake2b(options + (data or b""), key=_python_reader(), digest_size=16).hexdigest()
+        return blake2b(_encoded(self._options) + (data or b""), key=_python_reader(), digest_size=16).hexdigest()
 
     def read(self, path: str, data: bytes | None) -> FileFacts:
         """The facts of one file, its suppression comments among them. Never raises."""
@@ -255,6 +278,10 @@ class Readers:
 
     def _content(self, path: str) -> bytes:
         return self._buffers[path] if path in self._buffers else (self._root / path).read_bytes()
+
+
+def _encoded(options: python.PythonOptions) -> bytes:
+    return msgspec.msgpack.encode(options)
 
 
 @cache

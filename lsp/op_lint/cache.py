@@ -59,7 +59,7 @@ class _Cache(Generic[_Kept]):
             data = file.read_bytes()
         except OSError:
             return None
-        digest, payload = data[:_DIGEST_SIZE], data[_DIGEST_SIZE:]
+        digest, payload = data[:_DIGEST_SIZE], memoryview(data)[_DIGEST_SIZE:]  # the largest are not to be copied
         try:
             found = self._decoder.decode(payload) if digest == _digest(payload) else None
         except (msgspec.DecodeError, msgspec.ValidationError):
@@ -167,7 +167,7 @@ class FactsCache(_Cache[FileFacts]):
         return len(sizes), sum(sizes)
 
     def _file(self, path: str, key: str) -> Path:
-        name = blake2b(f"{path}\0{key}".encode(), key=_vocabulary(), digest_size=_DIGEST_SIZE).hexdigest()
+        name = blake2b(f"{path}\0{key}".encode(), key=vocabulary(), digest_size=_DIGEST_SIZE).hexdigest()
         return self._folder / name[:2] / name[2:]
 
     def _entries(self) -> Iterator[tuple[float, int, str]]:
@@ -186,12 +186,12 @@ class FactsCache(_Cache[FileFacts]):
             return []
 
 
-def _digest(payload: bytes) -> bytes:
+def _digest(payload: bytes | memoryview) -> bytes:
     return blake2b(payload, digest_size=_DIGEST_SIZE).digest()
 
 
 @cache
-def _vocabulary() -> bytes:
+def vocabulary() -> bytes:
     """Names the shape of the values themselves, so that facts of another vocabulary are never found."""
     sources = (Path(module.__file__ or "").read_bytes() for module in (facts, condition))
     return _digest(b"\0".join((VERSION.encode(), *sources)))

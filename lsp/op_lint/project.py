@@ -68,7 +68,15 @@ class Project(msgspec.Struct, frozen=True):
             files = linked(self.kept.files, python_options(self.settings))
             return Analysis(files, tuple(each.path for each in self.kept.scanned if each.is_candidate))
         cache = FactsCache(self.cache_folder) if use_cache else None
-        return analyse(self.tree, self.settings, cache=cache, jobs=jobs, buffers=self.buffers, progress=progress)
+        return analyse(
+            self.tree,
+            self.settings,
+            cache=cache,
+            jobs=jobs,
+            buffers=self.buffers,
+            progress=progress,
+            packs=self.cache_folder if use_cache and not self.buffers else None,
+        )
 
     def with_facts(self, kept: KeptFacts) -> Project:
         """The project with the sources that `kept` is about, and no others."""

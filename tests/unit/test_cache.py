@@ -82,7 +82,7 @@ def test_an_intact_entry_of_another_kind_is_thrown_away(tmp_path: Path) -> None:
 
 def test_another_vocabulary_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FactsCache(tmp_path).put("a.cpp", "k", FACTS)
-    monkeypatch.setattr(cache_module, "_vocabulary", lambda: b"another")
+    monkeypatch.setattr(cache_module, "vocabulary", lambda: b"another")
     assert FactsCache(tmp_path).get("a.cpp", "k") is None
 
 

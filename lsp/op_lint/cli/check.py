@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +18,7 @@ from op_lint.cli.progress import Progress
 from op_lint.cli.session import Looked, Session
 from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.cli.summary import summary
+from op_lint.collector import without_a_last_look
 from op_lint.config import unknown_selector
 from op_lint.documentation import rule_page
 from op_lint.examine import Examined
@@ -37,7 +36,7 @@ def command(**values: Any) -> int:
     The whole project around PATHS is read. Exit status: 0 nothing found, 1 findings, 2 op-lint could not do what was
     asked, because of the command line, the configuration or a fault of its own.
     """
-    atexit.register(gc.freeze)  # or the interpreter, as it ends, looks for cycles in all that was read: for seconds
+    without_a_last_look()
     options = CheckOptions(**values)
     options.verify()
     packs = _packs(options.selectors)

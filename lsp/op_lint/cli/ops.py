@@ -12,6 +12,7 @@ import msgspec
 
 from op_lint.cli.options import ProjectOptions, project_of, project_options, say_what_was_read
 from op_lint.cli.streams import say, whole_or_broken_pipe
+from op_lint.collector import without_a_last_look
 from op_lint.facts import OperatorName
 from op_lint.inventory import inventory, uses
 from op_lint.program import Program, parse_name
@@ -32,6 +33,7 @@ class OpsOptions(ProjectOptions, frozen=True, kw_only=True):
 @click.option("--uses", metavar="NS::OP[.OVERLOAD]", help="List where Python calls or names this operator instead.")
 def command(**values: Any) -> int:
     """List the operators, kernels, fallbacks and registration units that the sources hold."""
+    without_a_last_look()
     options = OpsOptions(**values)
     if options.uses is not None and not _OPERATOR.fullmatch(options.uses):
         raise click.UsageError(f"--uses wants an operator as NS::OP or NS::OP.OVERLOAD, not {options.uses!r}")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import PurePosixPath
 
 
 def module_name(path: str) -> str:
     """The dotted name that a path from the project's root gives: `pkg/sub/__init__.py` is `pkg.sub`."""
-    parts = list(PurePosixPath(path).with_suffix("").parts)
-    if parts and parts[-1] == "__init__":
+    folder, _, name = path.rpartition("/")
+    stem, dot, _ = name.rpartition(".")
+    parts = [*folder.split("/"), stem if stem and dot else name]
+    if parts[-1] == "__init__":
         parts.pop()
-    return ".".join(part for part in parts if part != "/")
+    return ".".join(filter(None, parts))
 
 
 def relative_module(path: str, level: int, module: str | None) -> str:
@@ -19,7 +20,7 @@ def relative_module(path: str, level: int, module: str | None) -> str:
 
     `level` is the number of dots. More dots than there are folders stop at the root.
     """
-    folders = [part for part in PurePosixPath(path).parent.parts if part != "/"]
+    folders = list(filter(None, path.split("/")[:-1]))
     kept = folders[: max(len(folders) - level + 1, 0)]
     return ".".join([*kept, *(module.split(".") if module else [])])
 
@@ -29,11 +30,11 @@ class ModuleIndex:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_name: dict[str, list[str]] = {}
-        self._by_end: dict[str, list[str]] = {}
+        self._by_end: dict[str, list[tuple[str, str]]] = {}
         for path in paths:
             name = module_name(path)
             self._by_name.setdefault(name, []).append(path)
-            self._by_end.setdefault(name.rpartition(".")[2], []).append(path)
+            self._by_end.setdefault(name.rpartition(".")[2], []).append((name, path))
 
     def find(self, module: str, importer: str, *, relative: bool = False) -> str | None:
         """The path of a module that the file at `importer` imports; None where no file of the project is it.
@@ -45,9 +46,8 @@ class ModuleIndex:
         exact = self._by_name.get(module)
         if exact or relative:
             return exact[0] if exact else None
-        candidates = [
-            path for path in self._by_end.get(module.rpartition(".")[2], ()) if module_name(path).endswith(f".{module}")
-        ]
+        alike = self._by_end.get(module.rpartition(".")[2], ())
+        candidates = [path for name, path in alike if name.endswith(f".{module}")]
         if not candidates:
             inside = module.partition(".")[2]
             candidates = self._by_name.get(inside, []) if "." in inside else []
