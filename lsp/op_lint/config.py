@@ -118,14 +118,16 @@ class Configuration(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
 
 
-def load_configuration(root: Path, chosen: Path | None = None) -> Configuration:
+def load_configuration(root: Path, chosen: Path | None = None, buffers: Mapping[str, bytes] = {}) -> Configuration:
     """Read the configuration of the project at `root`, or the file `chosen` in its stead.
 
-    What cannot be read or understood becomes a problem with its place; this never raises for what a file says.
+    `buffers` are contents that stand for files on disk, by their path relative to `root`. What cannot be read or
+    understood becomes a problem with its place; this never raises for what a file says.
     """
     for file in [chosen] if chosen else [root / name for name in CONFIGURATION_NAMES]:
-        if chosen or os.path.isfile(file):
-            configuration = _read(file, relative_path(file, root), required=chosen is not None)
+        path = relative_path(file, root)
+        if chosen or path in buffers or os.path.isfile(file):
+            configuration = _read(file, path, buffers.get(path), required=chosen is not None)
             if configuration is not None:
                 return configuration
     return Configuration()
@@ -155,11 +157,14 @@ def unknown_selector(selector: str, rules: Iterable[type[Rule]]) -> str:
     return f"no rule has the code, prefix or name `{selector}`{did_you_mean(selector, words)}"
 
 
-def _read(file: Path, path: str, *, required: bool) -> Configuration | None:
-    """The configuration in one file; None where the file has no table for op-lint and nobody asked for it."""
+def _read(file: Path, path: str, typed: bytes | None, *, required: bool) -> Configuration | None:
+    """The configuration in one file, or in what is `typed` there.
+
+    None where it has no table for op-lint and nobody asked for it.
+    """
     start = Place(path, 1, 0, 0)
     try:
-        data = file.read_bytes()
+        data = file.read_bytes() if typed is None else typed
     except OSError as error:
         return Configuration(path=path, problems=(Problem("configuration", _unreadable(error), start),))
     try:

@@ -62,6 +62,11 @@ def is_build_file(path: str) -> bool:
     return name in _BUILD_NAMES or name.endswith(_BUILD_SUFFIXES)
 
 
+def is_configuration(path: str) -> bool:
+    """Whether a file may hold op-lint's settings, by its name."""
+    return path.rpartition("/")[2] in CONFIGURATION_NAMES
+
+
 def language_of(path: str) -> Language | None:
     """The language that a path's suffix (in any case) stands for; None for a file that op-lint does not read."""
     suffix = os.path.splitext(path)[1].lower()

@@ -136,6 +136,8 @@ class Editor:
 
     async def complete(self, path: str, words: str) -> list[str]:
         found = await self.client.text_document_completion_async(types.CompletionParams(**self.at(path, words)))
+        if found is None:
+            return []
         assert isinstance(found, types.CompletionList)
         return [item.label for item in found.items]
 

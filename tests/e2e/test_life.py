@@ -126,6 +126,41 @@ def test_files_come_and_go(tmp_path: Path) -> None:
     client.stop()
 
 
+@pytest.mark.parametrize(("name", "head"), [("op-lint.toml", ""), ("pyproject.toml", "[tool.op-lint]\n")])
+def test_faults_of_the_configuration_are_shown_as_they_are_typed(name: str, head: str, tmp_path: Path) -> None:
+    right = f'{head}ignore = ["OPL206"]\n'
+    root = write_project(tmp_path, {"csrc/ops.cpp": WRONG, name: right})
+    for other in {"op-lint.toml", "pyproject.toml"} - {name}:
+        (root / other).unlink(missing_ok=True)
+    client = RawClient(cwd=root)
+    client.start([root / "csrc"], settings=SETTINGS)  # the settings stand above the folder that is open
+    client.settle()
+    source = (root / "csrc" / "ops.cpp").as_uri()
+    uri = client.open(root / name, right, "toml")
+    client.change(uri, 2, {"text": f"{head}# ü\nignore = []\nselct = []\n"})
+    client.catch_up(uri)
+    (found,) = client.diagnostics[uri]
+    assert (found["code"], found["range"]["start"]["line"]) == ("OPL904", head.count("\n") + 2)
+    actions = {"textDocument": {"uri": uri}, "range": found["range"], "context": {"diagnostics": [found]}}
+    assert client.request("textDocument/codeAction", actions) == []  # no comment can silence it
+    assert "OPL206" not in codes(client, source)  # what is typed is in force when it is saved
+    client.change(uri, 3, {"text": f"{head}ignore = [\n"})
+    client.catch_up(uri)
+    assert codes(client, uri) == ["OPL904"]
+    client.change(uri, 4, {"text": f"{head}ignore = []\n"})
+    client.catch_up(uri)
+    assert codes(client, uri) == []
+    (root / name).write_text(f"{head}ignore = []\n")
+    client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+    client.wait(lambda: "OPL206" in codes(client, source))
+    client.change(uri, 5, {"text": f"{head}nothing = 1\n"})
+    client.wait(lambda: codes(client, uri) == ["OPL904"])
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    client.wait(lambda: codes(client, uri) == [])
+    assert client.stop() == 0
+    assert client.stderr == b""
+
+
 def test_settings_are_live(tmp_path: Path) -> None:
     root = write_project(tmp_path, {"ops.cpp": WRONG})
     client = started(root)
@@ -161,11 +196,11 @@ def test_the_first_reading_is_shown_as_progress(tmp_path: Path) -> None:
     client = started(root, {"window": {"workDoneProgress": True}})
 
     def kinds() -> list[str]:
+        created = [each for each in client.requests if each["method"] == "window/workDoneProgress/create"]
+        tokens = {each["params"]["token"] for each in created}
         sent = [each["params"] for each in client.notifications if each["method"] == "$/progress"]
         return [each["value"]["kind"] for each in sent if each["token"] in tokens]
 
-    created = [each for each in client.requests if each["method"] == "window/workDoneProgress/create"]
-    tokens = {each["params"]["token"] for each in created}
     client.wait(lambda: kinds()[-1:] == ["end"])
     assert kinds()[0] == "begin"
     client.stop()

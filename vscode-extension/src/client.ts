@@ -21,7 +21,7 @@ import { ruleUri } from './documents';
 import { SECTION } from './settings';
 
 const LANGUAGES = ['c', 'cpp', 'cuda-cpp', 'cuda', 'objective-cpp', 'python', 'cmake'];
-const PATTERNS = ['**/*.{cu,cuh,hip,mm}', '**/{CMakeLists.txt,*.cmake}'];
+const PATTERNS = ['**/*.{cu,cuh,hip,mm}', '**/{CMakeLists.txt,*.cmake}', '**/{pyproject.toml,op-lint.toml}'];
 /** For where no extension gives these files a language that we know. */
 
 const SELECTOR = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from op_lint.facts import CppType
 from op_lint.schema.cpp_names import canonical
-from op_lint.schema.model import Kind, Type
+from op_lint.schema.model import Argument, Kind, Type
 from op_lint.schema.unions import TypeRefusedError, optional
 
 INTEGERS = frozenset(
@@ -148,24 +148,36 @@ _WRITTEN = {
 
 def cpp_parameter(type_: Type) -> str | None:
     """The parameter type to write for an argument of `type`, None where C++ has none that torch would infer so."""
+    if type_.kind is Kind.GENERATOR:
+        return None  # `at::Generator` means `Generator?`
     if type_.kind is Kind.TENSOR:
         return "const at::Tensor&"
     if type_.kind is Kind.NUMBER:
         return "const at::Scalar&"
     if type_.kind is Kind.LIST:
-        return _list_parameter(type_.elements[0], "at::TensorList", "at::IntArrayRef", "c10::SymIntArrayRef")
+        special = {Kind.TENSOR: "at::TensorList", Kind.INT: "at::IntArrayRef", Kind.SYM_INT: "c10::SymIntArrayRef"}
+        return special.get(type_.elements[0].kind) or cpp_value(type_)
     if type_.kind is Kind.OPTIONAL and type_.elements[0].kind is Kind.LIST:
-        element = type_.elements[0].elements[0]
-        return _list_parameter(element, "", "at::OptionalIntArrayRef", "at::OptionalSymIntArrayRef") or cpp_value(type_)
+        special = {Kind.INT: "at::OptionalIntArrayRef", Kind.SYM_INT: "at::OptionalSymIntArrayRef"}
+        return special.get(type_.elements[0].elements[0].kind) or cpp_value(type_)
     if type_.kind in (Kind.OPTIONAL, Kind.STRING):
         text = cpp_value(type_)
         return f"const {text}&" if type_ == Type(Kind.OPTIONAL, (Type(Kind.TENSOR),)) else text
     return cpp_value(type_)
 
 
-def _list_parameter(element: Type, tensors: str, ints: str, symbols: str) -> str | None:
-    special = {Kind.TENSOR: tensors, Kind.INT: ints, Kind.SYM_INT: symbols}.get(element.kind)
-    return special or cpp_value(Type(Kind.LIST, (element,)))
+def cpp_argument(argument: Argument) -> str | None:
+    """The parameter type to write for an argument; a tensor that the operator writes to is not `const`."""
+    if argument.is_written and argument.type.kind is Kind.TENSOR:
+        return "at::Tensor&"
+    return cpp_parameter(argument.type)
+
+
+def cpp_returned(returned: Argument) -> str | None:
+    """The type to write for one return; of a tensor that was written to the reference is passed on."""
+    if returned.is_written and returned.type.kind is Kind.TENSOR:
+        return "at::Tensor&"
+    return cpp_value(returned.type)
 
 
 def cpp_value(type_: Type) -> str | None:

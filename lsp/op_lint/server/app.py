@@ -279,6 +279,8 @@ class Server(LanguageServer):
         capable = self.client_capabilities.workspace
         if capable and capable.code_lens and capable.code_lens.refresh_support and workspace.settings.code_lens:
             self.workspace_code_lens_refresh(None)
+        if capable and capable.inlay_hint and capable.inlay_hint.refresh_support and workspace.settings.inlay_hints:
+            self.workspace_inlay_hint_refresh(None)
 
     def withdraw_strays(self) -> None:
         """Take back what was pushed about files that belong to no workspace any more."""

@@ -8,7 +8,7 @@ import msgspec
 
 from op_lint.facts import OperatorName, OperatorUse, Place, UseKind
 from op_lint.naming import kernel_word
-from op_lint.server.site import KernelSite, OperatorSite, site_at
+from op_lint.server.site import KernelSite, operators_at, site_at
 from op_lint.server.snapshot import Snapshot
 
 _DEF = re.compile(rb"(?:@[^\n]*\n\s*)*(?:async\s+)?def\s+(\w+)")
@@ -31,12 +31,12 @@ class Call(msgspec.Struct, frozen=True):
     places: tuple[Place, ...]
 
 
-def node_at(snapshot: Snapshot, path: str, offset: int) -> Node | None:
-    """The operator at `offset`; at a kernel the operator that it serves."""
+def nodes_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Node, ...]:
+    """The operator at `offset`, or all overloads of its name; at a kernel the operator that it serves."""
     site = site_at(snapshot, path, offset)
-    if isinstance(site, OperatorSite):
-        return _of_operator(snapshot, site.operator, site.place)
-    return _of_operator(snapshot, site.fact.operator, site.place) if isinstance(site, KernelSite) else None
+    if isinstance(site, KernelSite):
+        return (_of_operator(snapshot, site.fact.operator, site.place),)
+    return tuple(_of_operator(snapshot, operator, site.place) for operator in operators_at(snapshot, site) if site)
 
 
 def incoming(snapshot: Snapshot, operator: OperatorName) -> tuple[Call, ...]:

@@ -14,6 +14,7 @@ from op_lint.fixes import edits_of, fixable_at_once
 from op_lint.ignores import ignore_edit
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Registered
+from op_lint.run import RunRule
 from op_lint.schema.model import Name, Schema
 from op_lint.schema.printer import format_schema
 from op_lint.server import stubs
@@ -49,7 +50,9 @@ def actions_at(snapshot: Snapshot, path: str, start: int, end: int) -> Iterator[
             fix = finding.fix
             title = fix.title if fix.safe else f"{fix.title} (changes what the program does)"
             yield Action(title, QUICK_FIX, fix.edits, finding, fix.safe)
-    for finding in here:
+    # What a rule says about op-lint itself no comment can silence.
+    deaf = {rule.code for rule in snapshot.packs.rules if issubclass(rule, RunRule)}
+    for finding in (each for each in here if each.code not in deaf):
         place = finding.place
         edit = ignore_edit(snapshot.text(place.path), place.path, place.line, (finding.code,))
         if edit is not None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import msgspec
 
 from op_lint.dispatch.errors import META
-from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT, KeyKind
+from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT, UNDEFINED, KeyKind
 from op_lint.dispatch.table import Entry, Reason, Table
 from op_lint.documentation import document
-from op_lint.facts import Kernel, KernelKind, OperatorName, Place, UseKind
+from op_lint.facts import Kernel, KernelKind, OperatorName, Place, PythonFunction, UseKind
 from op_lint.kernels import parsed
 from op_lint.naming import kernel_word, schema_of
 from op_lint.nearest import did_you_mean
+from op_lint.program import local_name
 from op_lint.schema import Verdict, compare, format_argument, format_schema, format_type
-from op_lint.schema.cpp_meaning import cpp_parameter, cpp_value
+from op_lint.schema.cpp_meaning import cpp_argument, cpp_returned
 from op_lint.schema.model import Schema
 from op_lint.selection import specificity
 from op_lint.server import hover_build, hover_macro, priority
+from op_lint.server.bodies import bodies_of
 from op_lint.server.markdown import Link, code, counting, link_to, where
 from op_lint.server.names import meant_schema
 from op_lint.server.site import (
@@ -30,11 +32,13 @@ from op_lint.server.site import (
     SourceSite,
     TargetSite,
     TypeSite,
+    operators_at,
     site_at,
 )
 from op_lint.server.snapshot import Snapshot
 
 _MOST_LISTED = 6
+_MOST_OVERLOADS = 20
 
 _ALIASES = {
     IMPLICIT: "A kernel made of other operators: it serves **every** backend, and autograd works through what it calls."
@@ -67,7 +71,7 @@ def _about(snapshot: Snapshot, site: Site, link: Link) -> str | None:
     if isinstance(site, KeySite):
         return about_key(snapshot, site.key, site.namespace)
     if isinstance(site, OperatorSite):
-        return about_operator(snapshot, site.operator, link)
+        return _about_operators(snapshot, operators_at(snapshot, site), link)
     if isinstance(site, KernelSite):
         return _about_kernel(snapshot, site, link)
     if isinstance(site, TypeSite):
@@ -112,7 +116,9 @@ def about_key(snapshot: Snapshot, name: str, namespace: str | None) -> str | Non
         without = [each for each in program.defined_in(namespace) if _is_unserved(snapshot, each, key)]
         if without:
             more = f" and {len(without) - _MOST_LISTED} more" if len(without) > _MOST_LISTED else ""
-            parts.append(f"Raises at `{key}`: " + ", ".join(code(each.name) for each in without[:_MOST_LISTED]) + more)
+            parts.append(
+                f"Raises at `{key}`: " + ", ".join(code(local_name(each)) for each in without[:_MOST_LISTED]) + more
+            )
     return "\n\n".join(parts)
 
 
@@ -129,7 +135,7 @@ def _is_refusal(entry: Entry) -> bool:
 def _about_alias(snapshot: Snapshot, key: str, other: str, namespace: str | None) -> list[str]:
     keys = snapshot.program.keys
     assert keys is not None
-    included = [name for name in reversed(keys.runtime) if name in keys.included(key)]
+    included = [name for name in keys.runtime if name in keys.included(key) and name != UNDEFINED]
     shown = ", ".join(included[:_MOST_LISTED]) + (f" and {len(included) - _MOST_LISTED} more" if included[6:] else "")
     parts = [f"**{key}**{other} — alias key: registered to, never dispatched to", _ALIASES.get(key, "")]
     parts.append(f"Stands for {len(included)} runtime keys: {shown}. A kernel at one of these keys itself comes first.")
@@ -190,6 +196,24 @@ def _when_missing(snapshot: Snapshot, key: str) -> str:
 
 
 # -- operators
+
+
+def _about_operators(snapshot: Snapshot, operators: tuple[OperatorName, ...], link: Link) -> str | None:
+    """What a name in Python stands for: an operator, or several overloads of which the arguments choose one."""
+    if len(operators) == 1:
+        return about_operator(snapshot, operators[0], link)
+    name = f"{operators[0].namespace}::{operators[0].name}"
+    lines = []
+    for operator in operators[:_MOST_OVERLOADS]:
+        definitions = snapshot.program.definitions_of(operator)
+        places = ", ".join(link_to(where(each.place), each.place, link) for each in definitions)
+        lines.append(
+            f"- {code(schema_of(snapshot.program, operator) or str(operator))}" + (f" · {places}" if places else "")
+        )
+    more = len(operators) - _MOST_OVERLOADS
+    if more > 0:
+        lines.append(f"- and {more} more")
+    return f"**{name}** — {len(operators)} overloads, of which the arguments choose one:\n\n" + "\n".join(lines)
 
 
 def about_operator(snapshot: Snapshot, operator: OperatorName, link: Link) -> str | None:
@@ -281,6 +305,9 @@ def _about_kernel(snapshot: Snapshot, site: KernelSite, link: Link) -> str:
     kernel, fact = site.kernel, site.fact
     parts = [f"**{kernel_word(kernel)}** — {kernel.kind.value} of {code(str(fact.operator))}"]
     schema = schema_of(snapshot.program, fact.operator)
+    function = _python_function(snapshot, kernel)
+    if function is not None:
+        parts.append(f"```python\n{_python_head(function)}\n```")
     if kernel.signature is not None:
         parts.append(f"```cpp\n{kernel.signature}\n```")
         meant = meant_schema(kernel.signature)
@@ -290,10 +317,34 @@ def _about_kernel(snapshot: Snapshot, site: KernelSite, link: Link) -> str:
             parts.append("its signature has types that no schema can hold, or that are not known here")
     if schema is not None:
         parts.append(f"the operator's schema is {code(schema)}{_fits(kernel, schema)}")
-    place = kernel.defined or kernel.declared
-    if place is not None:
-        parts.append(link_to(where(place), place, link))
+    own = kernel.defined or kernel.declared
+    places = bodies_of(snapshot, kernel) or ((own,) if own else ())
+    if places:
+        parts.append(", ".join(link_to(where(place), place, link) for place in places))
     return "\n\n".join(parts)
+
+
+def _python_function(snapshot: Snapshot, kernel: Kernel) -> PythonFunction | None:
+    facts = snapshot.files.get(kernel.defined.path) if kernel.defined else None
+    functions = facts.python.functions if facts and facts.python else ()
+    return next((function for function in functions if function.place == kernel.defined), None)
+
+
+_STARS = {"args": "*", "kwargs": "**"}
+
+
+def _python_head(function: PythonFunction) -> str:
+    """The function's first line, as Python would print it."""
+    words: list[str] = []
+    for parameter in function.parameters:
+        if parameter.kind == "keyword" and not any(word.startswith("*") for word in words):
+            words.append("*")
+        annotation = f": {parameter.annotation}" if parameter.annotation else ""
+        equals = " = " if annotation else "="
+        default = f"{equals}{parameter.default}" if parameter.default is not None else ""
+        words.append(f"{_STARS.get(parameter.kind, '')}{parameter.name}{annotation}{default}")
+    returns = f" -> {function.returns}" if function.returns else ""
+    return f"def {function.name}({', '.join(words)}){returns}"
 
 
 def _fits(kernel: Kernel, schema: str) -> str:
@@ -315,13 +366,13 @@ def _fits(kernel: Kernel, schema: str) -> str:
 def _about_type(site: TypeSite) -> str:
     argument = site.argument
     parts = [f"**{format_type(argument.type)}** — `{format_argument(argument)}`"]
-    if site.is_return:
-        parts.append(f"a C++ kernel returns {code(cpp_value(argument.type) or '?')}")
-    elif argument.is_written:
-        parts.append("a C++ kernel takes `at::Tensor&`: the operator says that it writes to this argument")
-    else:
-        written = cpp_parameter(argument.type)
-        parts.append(f"a C++ kernel takes {code(written)}" if written else "no C++ parameter type means this")
+    written = cpp_returned(argument) if site.is_return else cpp_argument(argument)
+    verb = "returns" if site.is_return else "takes"
+    parts.append(f"a C++ kernel {verb} {code(written)}" if written else f"no C++ type that a kernel {verb} means this")
+    if argument.is_written:
+        parts.append("it is an argument that was written to" if site.is_return else "the operator writes to it")
+    elif argument.alias is not None:
+        parts.append(f"it may share its memory with {'an argument' if site.is_return else 'a result'} of the same mark")
     return "\n\n".join(parts)
 
 

@@ -38,7 +38,7 @@ def hints(snapshot: Snapshot, path: str) -> Iterator[Hint]:
     keys = snapshot.program.keys
     if keys is None:
         return
-    for site in sites_in(snapshot, path):
+    for site in dict.fromkeys(sites_in(snapshot, path)):
         key = keys.canonical(site.key) if isinstance(site, KeySite) else None
         if key is not None and keys.is_alias(key):
             yield Hint(f"{len(keys.included(key))} keys", site.place)

@@ -6,11 +6,20 @@ import re
 
 import msgspec
 
-from op_lint.facts import Signature
+from op_lint.facts import OperatorName, Signature
 from op_lint.schema import infer_schema
 from op_lint.schema.model import Name, Schema
+from op_lint.server.snapshot import Snapshot
 
 _IDENTIFIER = re.compile(r"[A-Za-z]\w*", re.ASCII)
+
+
+def overloads(snapshot: Snapshot, packet: OperatorName) -> tuple[OperatorName, ...]:
+    """The operators that `torch.ops.ns.name` stands for; that name itself where none is known."""
+    program = snapshot.program
+    known = program.overloads(packet.namespace, packet.name)
+    found = [each for each in known if program.definitions_of(each) or program.installed_operator(each)]
+    return tuple(found) or (packet,)
 
 
 def meant_schema(signature: Signature, name: Name | None = None) -> Schema | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from op_lint.facts import Definition, Implementation, Kernel, OperatorName, Place
+from op_lint.server.bodies import bodies_of
 from op_lint.server.site import (
     KernelSite,
     KeySite,
@@ -15,6 +16,7 @@ from op_lint.server.site import (
     SourceSite,
     TargetSite,
     function_name,
+    operators_at,
     site_at,
     sites_in,
 )
@@ -28,12 +30,16 @@ def definitions(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, ...]
         return tuple(_of_kernel(snapshot, site.kernel))
     if isinstance(site, SourceSite | LinkSite):
         return tuple(_of_build(snapshot, site))
-    if not isinstance(site, OperatorSite):
-        return ()
-    found = tuple(each.fact.name_place for each in snapshot.program.definitions_of(site.operator))
-    if site.place in found:
-        return tuple(each.fact.name_place for each in snapshot.program.implementations_of(site.operator)) or found
-    return found or tuple(each.fact.name_place for each in snapshot.program.implementations_of(site.operator))
+    program = snapshot.program
+    operators = operators_at(snapshot, site)
+    found = _definitions(snapshot, operators)
+    if found and site is not None and site.place not in found:
+        return found
+    return tuple(each.fact.name_place for name in operators for each in program.implementations_of(name)) or found
+
+
+def _definitions(snapshot: Snapshot, operators: Iterable[OperatorName]) -> tuple[Place, ...]:
+    return tuple(each.fact.name_place for name in operators for each in snapshot.program.definitions_of(name))
 
 
 def _of_build(snapshot: Snapshot, site: SourceSite | LinkSite) -> Iterator[Place]:
@@ -50,10 +56,9 @@ def declarations(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, ...
     """The definitions of the operator, also at one of them; of a kernel its declaration."""
     site = site_at(snapshot, path, offset)
     if isinstance(site, KernelSite):
-        return (site.kernel.declared,) if site.kernel.declared else ()
-    if not isinstance(site, OperatorSite):
-        return ()
-    return tuple(each.fact.name_place for each in snapshot.program.definitions_of(site.operator))
+        place = site.kernel.declared or site.kernel.defined
+        return (function_name(snapshot, site.kernel, place) or place,) if place else ()
+    return _definitions(snapshot, operators_at(snapshot, site))
 
 
 def implementations(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, ...]:
@@ -61,13 +66,11 @@ def implementations(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, 
     site = site_at(snapshot, path, offset)
     if isinstance(site, KernelSite):
         return tuple(_of_kernel(snapshot, site.kernel))
-    if not isinstance(site, OperatorSite):
-        return ()
     program = snapshot.program
-    facts: list[Definition | Implementation] = [
-        each.fact for each in program.definitions_of(site.operator) if each.fact.kernel is not None
-    ]
-    facts += [each.fact for each in program.implementations_of(site.operator)]
+    facts: list[Definition | Implementation] = []
+    for name in operators_at(snapshot, site):
+        facts += [each.fact for each in program.definitions_of(name) if each.fact.kernel is not None]
+        facts += [each.fact for each in program.implementations_of(name)]
     found: list[Place] = []
     for fact in facts:
         kernel = fact.kernel
@@ -78,11 +81,12 @@ def implementations(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, 
 
 
 def _of_kernel(snapshot: Snapshot, kernel: Kernel) -> Iterator[Place]:
-    """The name of the function, where its definition says it."""
+    """The name of the function, where its definition says it; where none is found, its declaration."""
+    bodies = bodies_of(snapshot, kernel)
+    yield from bodies
     place = kernel.defined or kernel.declared
-    if place is None:
-        return
-    yield function_name(snapshot, kernel, place) or place
+    if place is not None and not bodies:
+        yield function_name(snapshot, kernel, place) or place
 
 
 def places_of(snapshot: Snapshot, operator: OperatorName) -> tuple[Place, ...]:
@@ -99,10 +103,10 @@ def references(snapshot: Snapshot, path: str, offset: int, *, with_definitions: 
     site = site_at(snapshot, path, offset)
     if site is None:
         return ()
-    found = tuple(_same(snapshot, site))
+    found = tuple(dict.fromkeys(_same(snapshot, site)))
     if with_definitions or not isinstance(site, OperatorSite):
         return found
-    own = {each.fact.name_place for each in snapshot.program.definitions_of(site.operator)}
+    own = set(_definitions(snapshot, operators_at(snapshot, site)))
     return tuple(place for place in found if place not in own)
 
 
@@ -114,7 +118,8 @@ def highlights(snapshot: Snapshot, path: str, offset: int) -> tuple[Place, ...]:
 def _same(snapshot: Snapshot, site: Site) -> Iterator[Place]:
     program = snapshot.program
     if isinstance(site, OperatorSite):
-        yield from places_of(snapshot, site.operator)
+        for operator in operators_at(snapshot, site):
+            yield from places_of(snapshot, operator)
     elif isinstance(site, KernelSite):
         kernels = [each.fact.kernel for each in program.definitions]
         kernels += [each.fact.kernel for each in program.implementations]

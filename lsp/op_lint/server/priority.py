@@ -45,7 +45,7 @@ def way_through(program: Program, keys: DispatchKeys, key: str, namespace: str |
 
 
 def _on_the_way(keys: DispatchKeys, key: str) -> Iterator[str]:
-    _, backend = keys.split(key)
+    backend = _backend(keys, key)
     if backend is None:
         single = [name for name in keys.runtime if name == key or (keys.split(name)[1] is None and name != UNDEFINED)]
         position = single.index(key)
@@ -53,8 +53,16 @@ def _on_the_way(keys: DispatchKeys, key: str) -> Iterator[str]:
         return
     yield key
     yield from (name for name in (f"Autocast{backend}", autograd_key(keys, backend), *_ALONG) if keys.is_runtime(name))
-    if keys.kind(key) is KeyKind.AUTOGRAD:
+    if keys.kind(key) in (KeyKind.AUTOGRAD, KeyKind.AUTOCAST):
         yield backend
+
+
+def _backend(keys: DispatchKeys, key: str) -> str | None:
+    """The backend of the calls that reach `key`; autocast has keys of its own for some."""
+    if keys.kind(key) is KeyKind.AUTOCAST:
+        backend = key.removeprefix("Autocast")
+        return backend if keys.is_runtime(backend) else None
+    return keys.split(key)[1]
 
 
 def _note(program: Program, keys: DispatchKeys, key: str) -> str:

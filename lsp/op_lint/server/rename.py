@@ -9,6 +9,7 @@ import msgspec
 
 from op_lint.facts import OperatorName, Place
 from op_lint.findings import Edit
+from op_lint.server.names import overloads
 from op_lint.server.navigation import places_of
 from op_lint.server.site import OperatorSite, site_at
 from op_lint.server.snapshot import Snapshot
@@ -39,14 +40,15 @@ def rename(snapshot: Snapshot, path: str, offset: int, new_name: str) -> tuple[E
     operator = site.operator
     if not _is_ours(snapshot, operator):
         raise CannotRenameError(f"{operator} is not defined in this workspace, so its name is not ours to change")
-    taken = OperatorName(operator.namespace, new_name, operator.overload)
-    if new_name != operator.name and snapshot.program.definitions_of(taken):
+    taken = OperatorName(operator.namespace, new_name)
+    if new_name != operator.name and _is_ours(snapshot, taken):
         raise CannotRenameError(f"there is an operator {taken} already")
     return tuple(Edit(place, new_name) for place in dict.fromkeys(_places(snapshot, operator)))
 
 
 def _is_ours(snapshot: Snapshot, operator: OperatorName) -> bool:
-    return bool(snapshot.program.definitions_of(operator))
+    """Whether the sources define an operator of that name."""
+    return any(snapshot.program.definitions_of(each) for each in overloads(snapshot, operator))
 
 
 def _places(snapshot: Snapshot, operator: OperatorName) -> Iterator[Place]:

@@ -197,8 +197,7 @@ def _calls(server: Server) -> None:
         found = await _at(server, params)
         if found is None:
             return None
-        node = call_hierarchy.node_at(found[0].snapshot, *found[1:])
-        return [item(found[0], node)] if node else None
+        return [item(found[0], node) for node in call_hierarchy.nodes_at(found[0].snapshot, *found[1:])] or None
 
     @server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)
     async def incoming(params: types.CallHierarchyIncomingCallsParams) -> list[types.CallHierarchyIncomingCall] | None:
@@ -237,10 +236,10 @@ def _typing(server: Server) -> None:
         found = server.latest(params.text_document.uri)
         if document is None or found is None:
             return None
-        view = found[0]
+        view, path = found
         text = SourceText(document.data)
         offset = offset_of(text, params.position, view.encoding)
-        offer = completion.completions(view.snapshot, text, offset)
+        offer = completion.completions(view.snapshot, path, text, offset)
         if offer is None:
             return None
         replaced = span(text, offer.start, offset, view.encoding)
@@ -252,9 +251,7 @@ def _typing(server: Server) -> None:
                 sort_text=f"{each.rank:05}",
                 filter_text=each.label,
                 text_edit=types.TextEdit(replaced, each.label),
-                data={"key": each.label, "uri": params.text_document.uri}
-                if each.kind is completion.ItemKind.KEY
-                else None,
+                data={"key": each.key, "uri": params.text_document.uri} if each.key else None,
             )
             for each in offer.items
         ]
@@ -263,8 +260,10 @@ def _typing(server: Server) -> None:
     @server.feature(types.COMPLETION_ITEM_RESOLVE)
     def resolve(item: types.CompletionItem) -> types.CompletionItem:
         data = item.data
-        found = server.latest(data["uri"]) if isinstance(data, Mapping) and "uri" in data else None
-        text = hover.about_key(found[0].snapshot, item.label, None) if found else None
+        if not isinstance(data, Mapping):
+            return item
+        found = server.latest(str(data.get("uri")))
+        text = hover.about_key(found[0].snapshot, str(data.get("key")), None) if found else None
         if text:
             item.documentation = types.MarkupContent(types.MarkupKind.Markdown, text)
         return item
@@ -275,14 +274,22 @@ def _typing(server: Server) -> None:
         found = server.latest(params.text_document.uri)
         if document is None or found is None:
             return None
+        view, path = found
         text = SourceText(document.data)
-        offset = offset_of(text, params.position, found[0].encoding)
-        given = signature_help.help_at(found[0].snapshot, text, offset)
-        if given is None:
+        offset = offset_of(text, params.position, view.encoding)
+        given = signature_help.help_at(view.snapshot, path, text, offset)
+        if not given:
             return None
-        parameters = [types.ParameterInformation(each) for each in given.parameters]
-        information = types.SignatureInformation(given.label, parameters=parameters, active_parameter=given.active)
-        return types.SignatureHelp([information], active_signature=0, active_parameter=given.active)
+        signatures = [
+            types.SignatureInformation(
+                each.label,
+                parameters=[types.ParameterInformation(words) for words in each.parameters],
+                active_parameter=each.active,
+            )
+            for each in given
+        ]
+        best = next((index for index, each in enumerate(given) if each.active < len(each.parameters)), 0)
+        return types.SignatureHelp(signatures, active_signature=best, active_parameter=given[best].active)
 
 
 def _decorations(server: Server) -> None:

@@ -7,7 +7,14 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from op_lint.files import CONFIGURATION_NAMES, find_root, is_build_file, language_of, relative_path
+from op_lint.files import (
+    CONFIGURATION_NAMES,
+    find_root,
+    is_build_file,
+    is_configuration,
+    language_of,
+    relative_path,
+)
 from op_lint.packs import Packs
 from op_lint.server.documents import Change, Document, changed, encoded
 from op_lint.server.engine import Done, Engine
@@ -154,8 +161,8 @@ class Session:
             if path is None or located is None:
                 continue
             workspace, relative = located
-            if self.is_open(workspace, relative):
-                continue  # the editor's text counts, and the editor tells when that changes
+            if self.is_open(workspace, relative) and not is_configuration(relative):
+                continue  # the editor's text counts, and the editor tells when that changes; settings are saved first
             is_read = language_of(relative) is not None or is_build_file(relative)
             if os.path.basename(relative) in _REREAD or (
                 came_or_went and (is_read or os.path.isdir(path) or workspace.holds(relative))
@@ -188,10 +195,12 @@ class Session:
 
     def _place_of(self, path: Path, *, any_file: bool = False) -> tuple[Workspace, str] | None:
         """The innermost of the known workspaces that holds a file."""
-        if not any_file and language_of(path.name) is None and not is_build_file(path.name):
+        if not any_file and not _is_document(path.name):
             return None
         around = [
-            workspace for workspace in self.workspaces if workspace.only is None and path.is_relative_to(workspace.root)
+            each
+            for each in self.workspaces
+            if each.only is None and (path.is_relative_to(each.root) or each.may_be_configured_in(path))
         ]
         around += [each for each in self.workspaces if each.only is not None and each.root / each.only == path]
         if not around:
@@ -201,11 +210,13 @@ class Session:
 
     def _beside(self, path: Path) -> tuple[Workspace | None, str]:
         """A workspace for a file outside all folders: its project, or itself alone where it is in none."""
-        if language_of(path.name) is None:
+        if not _is_document(path.name):
             return None, ""
         root = find_root([path])
         if any(os.path.exists(root / marker) for marker in _ROOT_MARKERS):
             return self._other(root, None), relative_path(path, root)
+        if language_of(path.name) is None:
+            return None, ""  # a build file of no project
         return self._other(path.parent, path.name), path.name
 
     def _other(self, root: Path, only: str | None) -> Workspace:
@@ -227,3 +238,8 @@ class Session:
 
     def _settings_of(self, folder: Path) -> ClientSettings:
         return self._settings.get(folder, self._settings[None])
+
+
+def _is_document(name: str) -> bool:
+    """Whether op-lint has anything to say of a file with this name."""
+    return language_of(name) is not None or is_build_file(name) or is_configuration(name)

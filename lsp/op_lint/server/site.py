@@ -15,21 +15,26 @@ from op_lint.facts import (
     Implementation,
     Kernel,
     OperatorName,
+    OperatorUse,
     Place,
     Unit,
 )
 from op_lint.files import is_build_file
 from op_lint.kernels import parsed, schema_text
 from op_lint.schema.model import Argument, Schema
+from op_lint.server.bodies import kernel_at
+from op_lint.server.names import overloads
 from op_lint.server.snapshot import Snapshot
+
+_OVERLOAD = re.compile(rb"\s*\.\s*([^\W\d]\w*)", re.ASCII)
 
 
 class OperatorSite(msgspec.Struct, frozen=True):
-    """An operator's name, in a registration or in Python. `use` is True where the place needs the operator only."""
+    """An operator's name, in a registration or in Python. `packet` says that it stands for all overloads."""
 
     place: Place
     operator: OperatorName
-    use: bool = False
+    packet: bool = False
 
 
 class KeySite(msgspec.Struct, frozen=True):
@@ -109,7 +114,10 @@ def sites_in(snapshot: Snapshot, path: str) -> Iterator[Site]:
 def site_at(snapshot: Snapshot, path: str, offset: int) -> Site | None:
     """What stands at byte `offset`; the narrowest where several do. The end of a place counts as in it."""
     around = [site for site in sites_in(snapshot, path) if site.place.start <= offset <= site.place.end]
-    return min(around, key=lambda site: site.place.end - site.place.start, default=None)
+    if around:
+        return min(around, key=lambda site: site.place.end - site.place.start)
+    found = kernel_at(snapshot, path, offset)
+    return KernelSite(*found) if found else None
 
 
 def _in_build_files(graph: BuildGraph) -> Iterator[Site]:
@@ -145,10 +153,19 @@ def _sites(facts: FileFacts, snapshot: Snapshot) -> Iterator[Site]:
         if fallback.key is not None and fallback.key_place is not None:
             yield KeySite(fallback.key_place, fallback.key)
     for use in facts.python.uses if facts.python else ():
-        yield OperatorSite(use.name_place, use.operator, use=True)
+        yield OperatorSite(_with_overload(use, snapshot), use.operator, use.packet)
     for suppression in facts.suppressions:
         for code, place in zip(suppression.codes, suppression.code_places, strict=False):
             yield CodeSite(place, code)
+
+
+def _with_overload(use: OperatorUse, snapshot: Snapshot) -> Place:
+    """The name in Python, with the overload where it stands behind it."""
+    place = use.name_place
+    behind = _OVERLOAD.match(snapshot.text(place.path).data, place.end)
+    if use.packet or behind is None or behind[1].decode() != (use.operator.overload or "default"):
+        return place
+    return msgspec.structs.replace(place, end=behind.end())
 
 
 def _of_registration(
@@ -175,6 +192,13 @@ def _in_schema(definition: Definition) -> Iterator[Site]:
         for argument in arguments:
             span = argument.span if not is_return else argument.type.span
             yield TypeSite(text.place_of(span.start, span.end), argument, is_return)
+
+
+def operators_at(snapshot: Snapshot, site: Site | None) -> tuple[OperatorName, ...]:
+    """The operators that a site names: one, or all overloads of a name in Python."""
+    if not isinstance(site, OperatorSite):
+        return ()
+    return overloads(snapshot, site.operator) if site.packet else (site.operator,)
 
 
 def function_name(snapshot: Snapshot, kernel: Kernel, place: Place) -> Place | None:

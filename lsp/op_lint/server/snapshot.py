@@ -23,7 +23,10 @@ from op_lint.text import SourceText
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """What is known at `revision`. `documents` are the open ones that it was made from, by the path that facts use."""
+    """What is known at `revision`. `documents` are the open ones that it was made from, by the path that facts use.
+
+    `configured_in` is the file with the settings, as it is typed, which are in force when it is saved.
+    """
 
     revision: int
     project: Project
@@ -33,6 +36,7 @@ class Snapshot:
     reading: Reading | None
     packs: Packs
     settings: ClientSettings
+    configured_in: str | None = None
 
     @cached_property
     def sources(self) -> Sources:
@@ -49,7 +53,7 @@ class Snapshot:
         found: dict[str, list[Finding]] = {}
         for finding in self.checked.findings:
             path = finding.place.path
-            if self.project.is_named(path) or path == self.project.configuration.path:
+            if self.project.is_named(path) or path == self.configured_in:
                 found.setdefault(path, []).append(finding)
         return {path: tuple(findings) for path, findings in found.items()}
 

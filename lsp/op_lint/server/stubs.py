@@ -7,7 +7,7 @@ import keyword
 from op_lint.facts import Definition, FileFacts, Language, OperatorName, Place, PythonFunction
 from op_lint.findings import Edit
 from op_lint.program import Registered, local_name
-from op_lint.schema.cpp_meaning import cpp_parameter, cpp_return
+from op_lint.schema.cpp_meaning import cpp_argument, cpp_return
 from op_lint.schema.model import Argument, Device, Kind, Schema, Value
 from op_lint.schema.stable import stable_type
 from op_lint.server.snapshot import Snapshot
@@ -29,11 +29,10 @@ def cpp_kernel(snapshot: Snapshot, definition: Registered[Definition], schema: S
         return None
     returns, parameters = head
     text = snapshot.text(body.path)
-    end = text.data.find(b"}", body.end)
-    if end < 0 or text.data[body.end : end].strip():
-        return None
-    function = f"{schema.name.name}_{key.lower()}"
+    if text.data[body.end - 1 : body.end] != b"}":
+        return None  # a block that a macro closes
     name = local_name(definition.fact.operator)
+    function = f"{name.replace('.', '_')}_{key.lower()}"
     macro, given, refusal = "TORCH_LIBRARY_IMPL", f"&{function}", "TORCH_CHECK"
     if unit.stable:
         macro, given, refusal = f"STABLE_{macro}", f"TORCH_BOX({given})", f"STD_{refusal}"
@@ -42,14 +41,14 @@ def cpp_kernel(snapshot: Snapshot, definition: Registered[Definition], schema: S
         f'  {refusal}(false, "{namespace}::{name} has no {key} kernel yet");\n}}\n\n'
         f'{macro}({namespace}, {key}, m) {{\n  m.impl("{name}", {given});\n}}'
     )
-    return Edit(Place(body.path, text.line_of(end), end + 1, end + 1), _with_line_ends(written, text.data))
+    return Edit(Place(body.path, text.line_of(body.end), body.end, body.end), _with_line_ends(written, text.data))
 
 
 def _head(schema: Schema) -> tuple[str, list[str]] | None:
     """The return type and the parameters of a kernel; None where some type has no C++ type."""
     parameters = []
     for argument in schema.arguments:
-        type_ = "at::Tensor&" if argument.is_written else cpp_parameter(argument.type)
+        type_ = cpp_argument(argument)
         if type_ is None:
             return None
         parameters.append(f"{type_} {argument.name}")

@@ -21,11 +21,11 @@ from op_lint.build.kept import KeptGraph
 from op_lint.cache import FactsCache
 from op_lint.check import check
 from op_lint.collector import without_collector
-from op_lint.config import Configuration, selector_problems
+from op_lint.config import Configuration, load_configuration, selector_problems
 from op_lint.cpp import CppReader
 from op_lint.examine import program_of
 from op_lint.facts import FileFacts, Language, Problem
-from op_lint.files import SourceTree, find_root, is_build_file, language_of
+from op_lint.files import CONFIGURATION_NAMES, SourceTree, find_root, is_build_file, is_configuration, language_of
 from op_lint.installed.reader import Reading
 from op_lint.macros import MacroSearch, search_macros
 from op_lint.packs import Packs
@@ -78,6 +78,10 @@ class Workspace:
         """The folder that the paths of facts are relative to: the project's root, which may lie above `root`."""
         return self.root if self.only is not None else find_root([self.root])
 
+    def may_be_configured_in(self, file: Path) -> bool:
+        """Whether a file is one in which the project's settings may stand, also above `root`."""
+        return self.only is None and is_configuration(file.name) and file.parent == self.root_of_facts
+
     # -- the protocol's side
 
     def open(self, path: str, document: Document) -> None:
@@ -92,7 +96,8 @@ class Workspace:
         """A document was closed: the file on disk counts again."""
         with self._lock:
             if self._documents.pop(path, None) is not None:
-                self._note({path}, anew=not os.path.exists(self.root_of_facts / path))
+                is_gone = not is_configuration(path) and not os.path.exists(self.root_of_facts / path)
+                self._note({path}, anew=is_gone)
 
     def change(self, paths: Iterable[str] = (), *, anew: bool = False) -> None:
         """Files have changed on disk; `anew` where files came, went, or the configuration changed."""
@@ -128,7 +133,9 @@ class Workspace:
             return dict(self._documents)
 
     def _knows(self, path: str) -> bool:
-        """Whether a file was there when all was looked at last."""
+        """Whether a file was there when all was looked at last, or has no facts."""
+        if is_configuration(path):
+            return True
         tree = self.snapshot.project.tree if self.snapshot else None
         return tree is not None and any(path in listed for listed in (tree.cpp, tree.python, tree.build))
 
@@ -182,9 +189,13 @@ class Workspace:
         else:
             project = open_project([self.root], overrides=settings.overrides)
         tree = _with_new(project.tree, project.root, documents)
-        known = {*tree.cpp, *tree.python, *tree.build}
-        buffers = {path: document.data for path, document in documents.items() if path in known}
-        return msgspec.structs.replace(project, tree=tree, buffers=buffers)
+        return msgspec.structs.replace(project, tree=tree, buffers=_buffers(tree, documents))
+
+
+def _buffers(tree: SourceTree, documents: Mapping[str, Document]) -> dict[str, bytes]:
+    """What is open of the project's files."""
+    known = {*tree.cpp, *tree.python, *tree.build, *CONFIGURATION_NAMES}
+    return {path: document.data for path, document in documents.items() if path in known}
 
 
 def _with_new(tree: SourceTree, root: Path, documents: Mapping[str, Document]) -> SourceTree:
@@ -256,8 +267,7 @@ class _Kept:
             return after
         tree = self.project.tree
         known = {*tree.cpp, *tree.python}
-        typed = {path: document.data for path, document in wanted.documents.items()}
-        buffers = {path: data for path, data in typed.items() if path in known or path in tree.build}
+        buffers = _buffers(tree, wanted.documents)
         project = msgspec.structs.replace(self.project, buffers=buffers)
         cpp = self._cpp
         for path in wanted.changed & set(tree.cpp):
@@ -325,16 +335,24 @@ class _Kept:
         rules = self._packs.rules
         selected = selected_rules(rules, project.settings.selectors, wanted.settings.selectors)
         noted = build.problems if build else ()
-        baseline, unread = self._baseline()
-        problems = (*project.problems, *noted, *selector_problems(project.configuration, rules), *unread)
+        typed = self._typed_configuration(project)
+        baseline, unread = self._baseline(typed)
+        problems = (*typed.problems, *project.tree.problems, *noted, *selector_problems(typed, rules), *unread)
         checked = check(program, selected, rules, problems, proceed)
         checked = msgspec.structs.replace(checked, findings=baseline.uncovered(checked.findings))
         documents = {path: document for path, document in wanted.documents.items() if path in project.buffers}
         return Snapshot(
-            wanted.revision, project, program, checked, documents, wanted.reading, self._packs, wanted.settings
-        )
+            wanted.revision, project, program, checked, documents, wanted.reading, self._packs, wanted.settings,
+            typed.path,
+        )  # fmt: skip
 
-    def _baseline(self) -> tuple[Baseline, tuple[Problem, ...]]:
+    def _typed_configuration(self, project: Project) -> Configuration:
+        """The configuration as it is typed: its faults are shown at once, what it says is in force when it is saved."""
+        if project.buffers.keys().isdisjoint(CONFIGURATION_NAMES):
+            return project.configuration
+        return load_configuration(project.root, buffers=project.buffers)
+
+    def _baseline(self, typed: Configuration) -> tuple[Baseline, tuple[Problem, ...]]:
         """The configured baseline, an empty one where there is none; and why it cannot be used."""
         project = self.project
         file = configured_baseline(project.root, project.settings)
@@ -344,7 +362,8 @@ class _Kept:
             return read_baseline(file), ()
         except (FileNotFoundError, BaselineError) as error:
             words = f"there is no baseline {file}" if isinstance(error, FileNotFoundError) else str(error)
-            return Baseline(file), (Problem("configuration", words, project.configuration.places["baseline"]),)
+            place = typed.places.get("baseline", project.configuration.places["baseline"])
+            return Baseline(file), (Problem("configuration", words, place),)
 
     def _search(self, files: tuple[FileFacts, ...]) -> tuple[MacroSearch, ...]:
         names = frozenset(unit.namespace_macro for file in files for unit in file.units if unit.namespace_macro)
