@@ -58,6 +58,8 @@ def inventory(program: Program, sources: Sources, wanted: Wanted, *, scanned: in
                 "what": unresolved.what,
                 "namespace": unresolved.namespace,
                 "key": unresolved.key,
+                "operator": None if unresolved.operator is None else str(unresolved.operator),
+                "condition": str(unresolved.condition),
             }
             for file in files
             for unresolved in file.unresolved

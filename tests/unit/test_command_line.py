@@ -319,6 +319,59 @@ def test_ops_for_people(project: Path) -> None:
     assert lines[start + 1 : start + 3] == ["def sub/right.cpp:2", "CompositeImplicitAutograd f sub/right.cpp:2"]
 
 
+PLATFORM = """
+import torch
+from torch.library import Library
+from .platforms import current
+from .types import Name
+
+lib = Library("demo", "DEF")
+READY = False
+
+def register(name, schema, fake):
+    lib.define(name + schema)
+    lib.impl(name, lambda x: x.clone(), current.dispatch_key)
+    lib._register_fake(name, fake)
+
+def register_all():
+    global READY
+    if not READY:
+        register("a", "(Tensor x) -> Tensor", lambda x: torch.empty_like(x))
+        READY = True
+
+register_all()
+
+@torch.library.custom_op("demo::b", mutates_args=())
+def b(x: torch.Tensor, name: Name) -> torch.Tensor: ...
+
+lib.define(current.name)
+"""
+
+
+def test_ops_whose_key_depends_on_the_platform(tmp_path: Path) -> None:
+    """What is not known of an operator stands with it; no rule takes the kernel for missing."""
+    folder = write_project(tmp_path, {"demo/__init__.py": "", "demo/ops.py": PLATFORM})
+    found = json.loads(run(folder, "ops", "--output-format", "json").out)
+    by_name = {each["operator"]: each for each in found["unresolved"]}
+    reason = "the key is `demo.platforms.current.dispatch_key`"
+    assert by_name["demo::a"].items() >= {"what": "impl", "reason": reason, "condition": "!READY", "line": 18}.items()
+    lines = [" ".join(line.split()) for line in run(folder, "ops").out.splitlines()]
+    assert lines == [
+        "demo::a a(Tensor x) -> Tensor",
+        "def demo/ops.py:18 if !READY",
+        "Meta register_all.<locals>.<lambda> demo/ops.py:18 if !READY",
+        f"? {reason} demo/ops.py:18 if !READY",
+        "demo::b (a schema that only the running program knows)",
+        "def demo/ops.py:23",
+        "CompositeExplicitAutograd b demo/ops.py:23",
+        "unresolved",
+        "def the schema is `demo.platforms.current.name` demo/ops.py:26",
+        "2 operators, 2 kernels, 2 registration units and 2 unresolved registrations in 1 of 2 files",
+    ]
+    rules = ("--select", "OPL301,OPL302,OPL303,OPL304,OPL412", "--output-format", "json")
+    assert codes(run(folder, "check", "--torch-version", "2.13.0", *rules)) == []
+
+
 def test_rule(tmp_path: Path) -> None:
     by_code = run(tmp_path, "rule", "OPL901")
     assert by_code == run(tmp_path, "rule", "unused-suppression")

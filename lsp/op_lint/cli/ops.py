@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -82,29 +82,43 @@ _WHEN = {"import": "at import", "main": "as a program"}
 
 
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """What could not be read of an operator that is listed stands with it, all else below."""
+    listed = {_full_name(operator) for operator in found["ops"]}
+    apart = [each for each in found["unresolved"] if each["operator"] not in listed]
     for operator in found["ops"]:
         overload = f".{operator['overload']}" if operator["overload"] else ""
         calls = operator["call_sites"]
         sites = f"  ({calls} call site{'' if calls == 1 else 's'} in Python)" if calls else ""
-        schema = (
-            operator["schema"] or f"({'no schema written' if operator['definitions'] else 'nothing here defines it'})"
-        )
+        schema = operator["schema"] or f"({_no_schema(operator['definitions'])})"
         yield f"{operator['namespace']}::{operator['name']}{overload}  {schema}{sites}"
         rows = [("def", "", each) for each in operator["definitions"]]
         rows += [(_key(each), each["kernel"] or "", each) for each in operator["kernels"]]
+        hidden = [each for each in found["unresolved"] if each["operator"] == _full_name(operator)]
+        rows += [("?" if each["what"] == "impl" else each["what"], each["reason"], each) for each in hidden]
         yield from _table(rows)
     if found["fallbacks"]:
         yield "fallbacks"
         yield from _table([(each["key"] or "?", each["kernel"], each) for each in found["fallbacks"]])
-    if found["unresolved"]:
+    if apart:
         yield "unresolved"
-        yield from _table([(each["what"], each["reason"], each) for each in found["unresolved"]])
+        yield from _table([(each["what"], each["reason"], each) for each in apart])
     kernels = sum(len(operator["kernels"]) for operator in found["ops"])
     files = found["files"]
     yield (
         f"{len(found['ops'])} operators, {kernels} kernels, {len(found['units'])} registration units and"
         f" {len(found['unresolved'])} unresolved registrations in {files['parsed']} of {files['scanned']} files"
     )
+
+
+def _no_schema(definitions: Sequence[Mapping[str, Any]]) -> str:
+    if not definitions:
+        return "nothing here defines it"
+    python = all(each["language"] == "python" for each in definitions)
+    return "a schema that only the running program knows" if python else "no schema written"
+
+
+def _full_name(operator: Mapping[str, Any]) -> str:
+    return str(OperatorName(operator["namespace"], operator["name"], operator["overload"]))
 
 
 def _key(kernel: Mapping[str, Any]) -> str:

@@ -69,7 +69,7 @@ class _Canonical:
             return ast.Name(".".join(("torch.ops", *value.parts)))
         if isinstance(value, String) and value.text is not None:
             return ast.Constant(value.text)
-        if isinstance(value, Constant):
+        if isinstance(value, Constant) and not isinstance(value.value, bool):  # a flag is told by its name
             return ast.Constant(value.value)
         if isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
             return ast.Name(value.name)
