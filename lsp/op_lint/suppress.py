@@ -45,6 +45,19 @@ _CMAKE_TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+_TOML_TOKEN = re.compile(
+    rb"""
+      (?P<comment> \#[^\r\n]* )
+    | \"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z)
+    | '''.*?(?:'''|\Z)
+    | "(?:[^"\\\n]|\\.)*"?
+    | '[^'\n]*'?
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_BY_ENDING = {"CMakeLists.txt": _CMAKE_TOKEN, ".cmake": _CMAKE_TOKEN, ".toml": _TOML_TOKEN}
+
 _DIRECTIVE = re.compile(
     rb"""
       (?:^|//|/\*|\#)[ \t/*#!<\[=]*op-lint:[ \t]*(?P<word>[\w-]*)
@@ -65,12 +78,12 @@ def find_suppressions(
 ) -> tuple[tuple[Suppression, ...], tuple[Problem, ...]]:
     """The suppression comments of one file in source order, and a problem for each that cannot be understood.
 
-    A file of no `language` is one of CMake's. The problems' code is `suppression`. Never raises; in broken Python only
-    the comments before the break are seen.
+    A file of no `language` is a build file: its name says whose. The problems' code is `suppression`. Never raises; in
+    broken Python only the comments before the break are seen.
     """
     if MARK not in data:
         return (), ()
-    comments = tuple(_comments(data, language))
+    comments = tuple(_comments(path, data, language))
     marked = [comment for comment in comments if MARK in data[comment.start : comment.stop]]
     if not marked:
         return (), ()
@@ -92,11 +105,13 @@ def find_suppressions(
     return tuple(suppressions), tuple(problems)
 
 
-def _comments(data: bytes, language: Language | None) -> Iterator[range]:
-    if language is Language.PYTHON:
-        return _python_comments(data)
-    tokens = (_CPP_TOKEN if language is Language.CPP else _CMAKE_TOKEN).finditer(data)
-    return (range(*match.span()) for match in tokens if match["comment"] is not None)
+def _comments(path: str, data: bytes, language: Language | None) -> Iterator[range]:
+    pattern = _CPP_TOKEN if language is Language.CPP else None
+    if language is None:
+        pattern = next((each for end, each in _BY_ENDING.items() if path.endswith(end)), None)
+    if pattern is None:
+        return _python_comments(data)  # Bazel's and Buck's files have Python's tokens
+    return (range(*match.span()) for match in pattern.finditer(data) if match["comment"] is not None)
 
 
 def _python_comments(data: bytes) -> Iterator[range]:

@@ -312,3 +312,26 @@ def test_the_fix_for_bazel_and_buck(file: str, attribute: str, tmp_path: Path) -
     assert mended == f'{rule}(name = "ops", {attribute} = True, srcs = ["ops.cpp"])'
     write_project(tmp_path, {file: text.replace(line, mended)})
     assert check(tmp_path, "--no-torch", "--select", "OPL502") == []
+
+
+@pytest.mark.parametrize("file", ["BUILD", "BUILD.bazel", "BUCK", "TARGETS"])
+def test_a_comment_in_a_build_file_silences(file: str, tmp_path: Path) -> None:
+    text = (
+        'cc_library(name = "ops", srcs = ["ops.cpp"])\n'
+        'cc_binary(name = "main.so", linkshared = True, srcs = [["entry.cpp"][0]], deps = [\n    ":ops",\n])\n'
+    )
+    write_project(tmp_path, {file: text, "ops.cpp": OPS, "entry.cpp": "int e() { return 0; }\n"})
+    arguments = ("--no-torch", "--select", "OPL502,OPL901")
+    (found,) = check(tmp_path, *arguments)
+    assert (found["code"], found["path"]) == ("OPL502", file)
+    lines = text.splitlines()
+    at = found["line"] - 1
+    lines[at] += "  # op-lint: ignore[OPL502] loaded by its own path"
+    write_project(tmp_path, {file: "\n".join(lines) + "\n"})
+    assert check(tmp_path, *arguments) == []
+    lines[0] += "  # op-lint: ignore[OPL502]"
+    write_project(tmp_path, {file: "\n".join(lines) + "\n"})
+    assert [(each["code"], each["path"], each["line"]) for each in check(tmp_path, *arguments)] == [("OPL901", file, 1)]
+    write_project(tmp_path, {file: text})
+    run(tmp_path, "check", *arguments, "--add-ignores")
+    assert check(tmp_path, *arguments) == []

@@ -78,6 +78,41 @@ def test_forms_in_cmake(text: str, expected: tuple[int, ...] | None) -> None:
     assert problems == ()
 
 
+@pytest.mark.parametrize("path", ["BUILD", "x/BUILD.bazel", "BUCK", "TARGETS", "defs.bzl"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a()  # op-lint: ignore[A1] reason\n", (1,)),
+        ("a(\n  # op-lint: ignore[A1]\n  srcs = [\n  ],\n)\n", (2, 3)),
+        ('a([["x",  # op-lint: ignore[A1]\n]])\n', (1,)),
+        ("a('\"', ['b'])  # op-lint: ignore[A1]\n", (1,)),
+        ("a('# op-lint: ignore[A1]')\n", None),
+        ('"""\n# op-lint: ignore[A1]\n"""\n', None),
+    ],
+)
+def test_forms_in_bazel_and_buck(path: str, text: str, expected: tuple[int, ...] | None) -> None:
+    suppressions, problems = find_suppressions(path, text.encode(), None)
+    assert [each.lines for each in suppressions] == ([] if expected is None else [expected])
+    assert problems == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[[tool.setuptools.ext-modules]]  # op-lint: ignore[A1]\n", (1,)),
+        ('# op-lint: ignore[A1]\nsources = ["a.cpp"]\n', (1, 2)),
+        ("a = 'C:\\'  # op-lint: ignore[A1]\n", (1,)),
+        ("a = \"x\"\nb = '''\n# op-lint: ignore[A1]\n'''\n", None),
+        ('a = """\\"""\n# op-lint: ignore[A1]\n"""\n', None),
+        ('a = "# op-lint: ignore[A1]"\n', None),
+    ],
+)
+def test_forms_in_toml(text: str, expected: tuple[int, ...] | None) -> None:
+    suppressions, problems = find_suppressions("pyproject.toml", text.encode(), None)
+    assert [each.lines for each in suppressions] == ([] if expected is None else [expected])
+    assert problems == ()
+
+
 @pytest.mark.parametrize(
     "text",
     [
