@@ -221,7 +221,25 @@ def _convert(table: Mapping[str, Any], path: str, places: Mapping[str, Place]) -
         except msgspec.ValidationError as error:
             problems.append(Problem("configuration", f"`{key}`: {_plain_words(str(error))}", places[key]))
     known = {key: place for key, place in places.items() if key in fields and fields[key].name in values}
+    problems += (
+        Problem("configuration", f"`{key}`: `{pattern}` matches nothing: {why}", places[key])
+        for key in ("exclude", "extend-exclude", "per-file-ignores")
+        for pattern in values.get(fields[key].name, ())
+        if (why := _matches_nothing(pattern))
+    )
     return Configuration(Settings(**values), path, known, tuple(problems))
+
+
+def _matches_nothing(pattern: str) -> str | None:
+    """Why no path of the project can match a pattern as in `.gitignore`; None where one may."""
+    parts = pattern.removeprefix("!").split("/")
+    if ".." in parts:
+        return "patterns are relative to the project's root, and do not leave it"
+    if "." in parts:
+        return f"write `{pattern.replace('./', '/' if parts[0] == '.' else '', 1)}`, as in .gitignore"
+    if not any(parts) or pattern.lstrip().startswith("#"):
+        return "it is as a blank line or a comment of .gitignore"
+    return None
 
 
 _PLAIN = {

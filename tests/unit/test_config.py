@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from pathspec import GitIgnoreSpec
 
 from op_lint.config import Configuration, Settings, load_configuration, selector_problems
 from op_lint_rules.op_lint.unused_suppression import UnusedSuppression
@@ -112,6 +113,32 @@ def test_other_broken_files(tmp_path: Path) -> None:
     assert said(load(tmp_path, "[tool]\nop-lint = 3\n")) == [(2, "`tool.op-lint` must be a table")]
     missing = load_configuration(tmp_path, tmp_path / "missing.toml")
     assert said(missing) == [(1, "the configuration cannot be read: No such file or directory")]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("", "it is as a blank line or a comment of .gitignore"),
+        ("/", "it is as a blank line or a comment of .gitignore"),
+        ("# tests", "it is as a blank line or a comment of .gitignore"),
+        ("./sub", "write `/sub`, as in .gitignore"),
+        ("a/./b", "write `a/b`, as in .gitignore"),
+        ("../x", "patterns are relative to the project's root, and do not leave it"),
+        ("!a/../b", "patterns are relative to the project's root, and do not leave it"),
+    ],
+)
+def test_a_pattern_that_matches_nothing_is_said(pattern: str, why: str, tmp_path: Path) -> None:
+    assert not GitIgnoreSpec.from_lines([pattern.removeprefix("!")]).match_file("sub/x/a/b/c")
+    text = f'[tool.op-lint]\nextend-exclude = ["ok/", "{pattern}"]\nper-file-ignores = {{"{pattern}" = ["OPL2"]}}\n'
+    assert said(load(tmp_path, text)) == [
+        (2, f"`extend-exclude`: `{pattern}` matches nothing: {why}"),
+        (3, f"`per-file-ignores`: `{pattern}` matches nothing: {why}"),
+    ]
+
+
+@pytest.mark.parametrize("pattern", ["**", "!sub", "sub/", "/sub/*", "*.c[pu]", "[", "a..b", ".hidden/", "\\\\#x"])
+def test_a_pattern_that_may_match_is_taken(pattern: str, tmp_path: Path) -> None:
+    assert said(load(tmp_path, f'[tool.op-lint]\nextend-exclude = ["{pattern}"]\n')) == []
 
 
 def test_unknown_selectors_are_said_where_they_stand(tmp_path: Path) -> None:

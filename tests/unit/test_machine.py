@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -48,6 +49,15 @@ def test_no_room_for_what_is_written(project: Path, command: str) -> None:
     assert outcome.status == 2
     assert "No space left on device" in outcome.err
     assert "please report" not in outcome.err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is always full")
+def test_of_several_reports_those_are_written_that_can_be(project: Path) -> None:
+    files = "--output-format json --output-file /dev/full --output-format sarif --output-file good.sarif"
+    outcome = shell(project, f"{OP_LINT} {files}")
+    assert outcome.status == 2
+    assert "Could not open file '/dev/full': No space left on device" in outcome.err
+    assert json.loads((project / "good.sarif").read_text())["version"] == "2.1.0"
 
 
 @pytest.mark.parametrize(("closed", "status"), [(">&-", 1), ("2>&-", 1), ("<&-", 1), (">&- 2>&- <&-", 1)])
@@ -107,6 +117,10 @@ def test_a_list_of_paths_that_is_no_text(project: Path) -> None:
     [
         (("chek", "."), "did you mean `op-lint check`?"),
         (("--select", ","), "it names no rule"),
+        (
+            ("--output-format", "json", "--output-file", "x", "--output-format", "sarif", "--output-file", "./x"),
+            "two formats would go to ",
+        ),
         (("--torch-version", "abc"), "is no version: write for example"),
         (("--facts", "."), "there is no *.facts in this folder"),
         (("facts", ".", "-o", "out.facts"), "it is a folder: name files"),

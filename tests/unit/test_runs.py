@@ -121,6 +121,41 @@ def test_an_interrupt_leaves_the_cache_whole(tmp_path: Path) -> None:
     assert int(found[2]) >= left - 1, "what was read before the interrupt is known"
 
 
+@pytest.mark.parametrize(
+    "phase",
+    ["find files", "look for a kept run", "read files", "read build files", "ask torch", "run rules", "keep the run"],
+)
+def test_an_interrupt_in_any_phase(project: Path, phase: str) -> None:
+    (project / "CMakeLists.txt").write_text("add_library(demo MODULE ops0.cpp ops1.cpp)\n")
+    good = once(project, "--no-cache")
+    interrupt = f"""
+import os, signal, sys, threading
+from op_lint.cli import main
+from op_lint.stopwatch import Stopwatch
+
+phase = Stopwatch.phase
+
+def noted(self, name):
+    if name == {phase!r}:  # a little later, by a thread: in the midst of it
+        threading.Timer(0.002, os.kill, (os.getpid(), signal.SIGINT)).start()
+    return phase(self, name)
+
+Stopwatch.phase = noted
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main(sys.argv[1:]))
+"""
+    command = [sys.executable, "-c", interrupt, *COMMAND[3:], *JSON]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) in (
+        (130, "", "interrupted"),
+        (130, good.out, "interrupted"),  # as late as that
+        (good.status, good.out, good.err.splitlines()[-1]),  # or even later
+    )
+    assert "Traceback" not in done.stderr
+    assert not [file for file in entries(project) if file.suffix == ".tmp"]
+    assert once(project) == good
+
+
 def test_a_reader_of_stderr_or_of_json_who_goes_away(project: Path) -> None:
     for arguments in (("--output-format", "json"), ("--output-format", "sarif"), ("--diff",)):
         process = subprocess.Popen(
@@ -241,6 +276,16 @@ def test_watch_looks_again_when_a_source_changes(project: Path) -> None:
         second = until("held against")
         assert any(line.startswith("changed: ops3.cpp") for line in second), second
         assert sum("OPL206" in line for line in second) == 11
+        (project / "ops4.cpp").unlink()
+        assert sum("OPL206" in line for line in until("held against")) == 10
+        (project / "ops5.cpp").rename(project / "moved.cpp")
+        third = until("held against")
+        assert any(line.startswith("changed: moved.cpp, ops5.cpp") for line in third), third
+        assert {line.partition(":")[0] for line in third if "OPL206" in line} >= {"moved.cpp"}
+        (project / "op-lint.toml").write_text("ignore = [")
+        assert any("OPL904" in line for line in until("held against")), "and the watch goes on"
+        (project / "op-lint.toml").write_text('ignore = ["OPL2"]\n')
+        assert not any("OPL" in line for line in until("held against"))
         os.killpg(process.pid, signal.SIGINT)
         assert "interrupted" in process.stdout.read()
         assert process.wait() == 130

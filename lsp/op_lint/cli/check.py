@@ -13,7 +13,7 @@ from op_lint import report
 from op_lint.cli.changes import change, finish
 from op_lint.cli.check_options import CheckOptions, check_options
 from op_lint.cli.options import project_of, say_what_was_read
-from op_lint.cli.outputs import ARGUMENTS, DEFAULT_OUTPUT, FOR_PEOPLE, OutputsCommand, write_report
+from op_lint.cli.outputs import ARGUMENTS, DEFAULT_OUTPUT, FOR_PEOPLE, OutputsCommand, write_reports
 from op_lint.cli.progress import Progress
 from op_lint.cli.session import Looked, Session
 from op_lint.cli.streams import say, whole_or_broken_pipe
@@ -83,9 +83,8 @@ def _write_reports(options: CheckOptions, packs: Packs, looked: Looked, summary:
     whole = report.Report(looked.findings, looked.examined.project.sources(), summary, pages, failures)
     bare = msgspec.structs.replace(whole, summary=())
     outputs = options.outputs or (() if options.diff else (DEFAULT_OUTPUT,))
-    for output in outputs:
-        written = whole if output.format in FOR_PEOPLE else bare
-        write_report(output, written, sys.stderr if options.shows_sources else sys.stdout)
+    stdout = sys.stderr if options.shows_sources else sys.stdout
+    write_reports(outputs, lambda output: whole if output.format in FOR_PEOPLE else bare, stdout)
     if not any(output.format in FOR_PEOPLE and output.file is None for output in outputs):
         _say(summary)
 

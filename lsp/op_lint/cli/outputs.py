@@ -94,18 +94,30 @@ def _paired(said: Iterable[tuple[str | None, Any]]) -> tuple[Output, ...]:
     for output in outputs:
         if output.file is not None and not os.path.isdir(output.file.parent):
             raise click.FileError(str(output.file), "there is no such folder")
+    files = [os.path.realpath(output.file) for output in outputs if output.file is not None]
+    for file in files:
+        if files.count(file) > 1 and (os.path.isfile(file) or not os.path.exists(file)):  # not: /dev/stderr
+            raise click.UsageError(f"two formats would go to {file}: name a file for each")
     return tuple(outputs)
 
 
-def write_report(output: Output, written: report.Report, stdout: TextIO) -> None:
-    """Write a report to where it goes. Raises click.FileError where it cannot be written."""
+def write_reports(outputs: Iterable[Output], choose: Callable[[Output], report.Report], stdout: TextIO) -> None:
+    """Write all reports. Raises click.FileError where one cannot be written; the others are."""
+    failed = [error for output in outputs if (error := _write_report(output, choose(output), stdout))]
+    if failed:
+        raise failed[0]
+
+
+def _write_report(output: Output, written: report.Report, stdout: TextIO) -> click.FileError | None:
+    """Write a report to where it goes; why its file cannot be written."""
     if output.file is None:
         with whole_or_broken_pipe(stdout) as stream:
             report.write(output.format, written, stream)
-        return
+        return None
     text = io.StringIO()
     report.write(output.format, msgspec.structs.replace(written, plain=True), text)
     try:
         write_whole(output.file, text.getvalue().encode("utf-8", "backslashreplace"))
     except OSError as error:
-        raise click.FileError(str(output.file), error.strerror) from error
+        return click.FileError(str(output.file), error.strerror)
+    return None
