@@ -191,19 +191,27 @@ def test_each_folder_has_its_own_settings(tmp_path: Path) -> None:
     client.stop()
 
 
-def test_the_first_reading_is_shown_as_progress(tmp_path: Path) -> None:
-    root = write_project(tmp_path, {"ops.cpp": WRONG})
-    client = started(root, {"window": {"workDoneProgress": True}})
+def progress(client: RawClient) -> list[list[str]]:
+    """What each progress that the server began has told, as far as it has come."""
+    created = [each for each in client.requests if each["method"] == "window/workDoneProgress/create"]
+    sent = [each["params"] for each in client.notifications if each["method"] == "$/progress"]
+    tokens = [each["params"]["token"] for each in created]
+    return [[each["value"]["kind"] for each in sent if each["token"] == token] for token in tokens]
 
-    def kinds() -> list[str]:
-        created = [each for each in client.requests if each["method"] == "window/workDoneProgress/create"]
-        tokens = {each["params"]["token"] for each in created}
-        sent = [each["params"] for each in client.notifications if each["method"] == "$/progress"]
-        return [each["value"]["kind"] for each in sent if each["token"] in tokens]
 
-    client.wait(lambda: kinds()[-1:] == ["end"])
-    assert kinds()[0] == "begin"
-    client.stop()
+def test_readings_of_everything_are_shown_as_progress(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": WRONG, "op-lint.toml": 'python = "tools/python"\n'})
+    interpreter(root, "tools/python")  # no torch: but to find that out takes a while
+    client = RawClient(cwd=root)
+    client.start([root], {"window": {"workDoneProgress": True}})
+    client.wait(lambda: [kinds[-1:] for kinds in progress(client)] == [["end"]])
+    assert progress(client)[0][0] == "begin"
+    assert (root / "was-run").exists()
+    (root / "was-run").unlink()
+    client.request("workspace/executeCommand", {"command": "op-lint.restart", "arguments": []})
+    client.wait(lambda: [kinds[-1:] for kinds in progress(client)] == [["end"], ["end"]])
+    assert (root / "was-run").exists()  # the torch is asked for again, too
+    assert client.stop() == 0
 
 
 def test_build_files_are_watched(tmp_path: Path) -> None:

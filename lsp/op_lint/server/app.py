@@ -80,6 +80,8 @@ class Server(LanguageServer):
         self._pulled: dict[str, str] = {}
         self._torch_asked: dict[Workspace, tuple[Any, ...]] = {}
         self._torch_reads = 0
+        self._torch_is_known = asyncio.Event()
+        self._torch_is_known.set()
         self._told: dict[Workspace, int] = {}
         self._says_status = False
         self.pulls = False
@@ -146,8 +148,15 @@ class Server(LanguageServer):
         await self.ask_configuration()
         self.background(self.show_progress())
 
+    def restart(self) -> None:
+        """Look at everything anew, the torch as well, and show it."""
+        self._torch_asked.clear()
+        self.session.restart()
+        self.status()
+        self.background(self.show_progress())
+
     async def show_progress(self) -> None:
-        """Show the first reading as progress, in clients that can show it."""
+        """Show a reading of everything as progress, in clients that can show it."""
         window = self.client_capabilities.window
         if not (window and window.work_done_progress):
             return
@@ -156,9 +165,16 @@ class Server(LanguageServer):
         with suppress(JsonRpcException):  # a client that refuses shows none
             await asyncio.shield(progress.create_async(token))
             progress.begin(token, types.WorkDoneProgressBegin("op-lint", message="reading the workspace"))
-            for workspace in self.session.workspaces:
-                await self._computed(workspace)
+            await self._all_computed()
+            if not self._torch_is_known.is_set():
+                progress.report(token, types.WorkDoneProgressReport(message="reading the installed torch"))
+                await self._torch_is_known.wait()
+                await self._all_computed()
             progress.end(token, types.WorkDoneProgressEnd())
+
+    async def _all_computed(self) -> None:
+        for workspace in self.session.workspaces:
+            await self._computed(workspace)
 
     async def _computed(self, workspace: Workspace) -> None:
         """Wait until a snapshot knows all that has happened up to now."""
@@ -332,6 +348,7 @@ class Server(LanguageServer):
             return
         self._torch_asked[workspace] = asked
         self._torch_reads += 1
+        self._torch_is_known.clear()
         threading.Thread(target=self._read_torch, args=(workspace,), daemon=True).start()
 
     def _read_torch(self, workspace: Workspace) -> None:
@@ -344,6 +361,8 @@ class Server(LanguageServer):
 
     def _torch_was_read(self) -> None:
         self._torch_reads -= 1
+        if self._torch_reads == 0:
+            self._torch_is_known.set()
         self.session.look()
         self.status()
 

@@ -14,7 +14,7 @@ from op_lint.facts import Language, OperatorName, Parameter, Signature
 from op_lint.files import language_of
 from op_lint.kernels import parsed
 from op_lint.naming import schema_of
-from op_lint.program import Program, local_name
+from op_lint.program import Program
 from op_lint.schema import infer
 from op_lint.schema.cpp_meaning import cpp_argument
 from op_lint.schema.cpp_text import read_type
@@ -37,13 +37,17 @@ class ItemKind(str, Enum):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One offer; `detail` is a line about it, `rank` its place among the others, `key` the dispatch key it means."""
+    """One offer; `detail` is a line about it, `rank` its place among the others.
+
+    `key` is the dispatch key, `operator` the operator that it means: then its schema begins the detail.
+    """
 
     label: str
     kind: ItemKind
     detail: str
     rank: int
     key: str | None = None
+    operator: OperatorName | None = None
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -62,6 +66,9 @@ _MOST = 100
 
 _NEAR = 400
 """Bytes before the cursor in which a call begins."""
+
+_STEP = 4_096
+"""Bytes that are searched at once for the block around the cursor."""
 
 _WORD = re.compile(rb"\w*$")
 _RULE_WORD = re.compile(rb"[\w-]*$")
@@ -109,6 +116,22 @@ _NOTES = {
 
 def completions(snapshot: Snapshot, path: str, text: SourceText, offset: int) -> Offer | None:
     """What fits at byte `offset` of a text as it is now; the snapshot may be of an earlier one."""
+    offer = _offered(snapshot, path, text, offset)
+    if offer is None:
+        return None
+    # Only now, since there may be thousands of which a hundred are shown.
+    items = tuple(_with_schema(snapshot, item) for item in offer.items)
+    return msgspec.structs.replace(offer, items=items)
+
+
+def _with_schema(snapshot: Snapshot, item: Item) -> Item:
+    if item.operator is None:
+        return item
+    schema = schema_of(snapshot.program, item.operator) or str(item.operator)
+    return msgspec.structs.replace(item, detail=schema + item.detail)
+
+
+def _offered(snapshot: Snapshot, path: str, text: SourceText, offset: int) -> Offer | None:
     line = text.line_of(offset)
     before = text.data[text.line_starts[line - 1] : offset]
     if _CODES.search(before):
@@ -216,6 +239,8 @@ def _distance(typed: str, label: str) -> int:
 
 def _fits_letters(typed: str, label: str) -> bool:
     """Whether the label holds the typed letters in their order, which is how editors filter."""
+    if typed in label:
+        return True
     letters = iter(label)
     return all(letter in letters for letter in typed)
 
@@ -223,7 +248,7 @@ def _fits_letters(typed: str, label: str) -> bool:
 def _namespace_of(snapshot: Snapshot, text: SourceText, offset: int, library: re.Match[bytes]) -> str | None:
     """The namespace of the library that a registration is made through: a Python object, or the block around it."""
     made = re.compile(_MADE % re.escape(library[1] or library[2]))
-    objects = [*made.finditer(text.data, 0, offset)]
+    objects = [*made.finditer(text.data, 0, offset)] if b"Library(" in text.data else []
     if objects:
         return objects[-1][1].decode("utf-8", "replace")
     return _namespace_around(snapshot, text, offset) if library[1] else None
@@ -238,11 +263,16 @@ def _macro(snapshot: Snapshot) -> bytes:
 
 
 def _namespace_around(snapshot: Snapshot, text: SourceText, offset: int) -> str | None:
-    """The namespace of the last registration block that opens before `offset`."""
-    last = None
-    for match in re.finditer(_macro(snapshot) + rb"\s*\(\s*(?P<namespace>\w+)", text.data[:offset]):
-        last = match
-    return last["namespace"].decode("utf-8", "replace") if last else None
+    """The namespace of the last registration block that opens before `offset`, which is looked for backwards."""
+    opens = re.compile(_macro(snapshot) + rb"\s*\(\s*(?P<namespace>\w+)")
+    end = offset
+    while end > 0:
+        start = max(0, end - _STEP)
+        found = [*opens.finditer(text.data, start, min(offset, end + _NEAR))]
+        if found:
+            return found[-1]["namespace"].decode("utf-8", "replace")
+        end = start
+    return None
 
 
 def _rules(snapshot: Snapshot, *, by_name: bool) -> Iterator[Item]:
@@ -286,8 +316,8 @@ def _names(snapshot: Snapshot, namespace: str) -> tuple[OperatorName, ...]:
 
 def _operators(snapshot: Snapshot, namespace: str) -> Iterator[Item]:
     for rank, operator in enumerate(_names(snapshot, namespace)):
-        detail = schema_of(snapshot.program, operator) or str(operator)
-        yield Item(local_name(operator), ItemKind.OPERATOR, detail, rank)
+        name = f"{operator.name}.{operator.overload}" if operator.overload else operator.name
+        yield Item(name, ItemKind.OPERATOR, "", rank, operator=operator)
 
 
 def _packets(snapshot: Snapshot, namespace: str) -> Iterator[Item]:
@@ -296,21 +326,20 @@ def _packets(snapshot: Snapshot, namespace: str) -> Iterator[Item]:
     for operator in _names(snapshot, namespace):
         overloads.setdefault(operator.name, []).append(operator)
     for rank, (name, operators) in enumerate(overloads.items()):
-        detail = schema_of(snapshot.program, operators[0]) or str(operators[0])
         more = f" and {counting(len(operators) - 1, 'other overload')}" if operators[1:] else ""
-        yield Item(name, ItemKind.OPERATOR, detail + more, rank)
+        yield Item(name, ItemKind.OPERATOR, more, rank, operator=operators[0])
 
 
 def _overloads(snapshot: Snapshot, namespace: str, name: str) -> Iterator[Item]:
     operators = [each for each in _names(snapshot, namespace) if each.name == name]
     for rank, operator in enumerate(operators):
-        yield Item(operator.overload or "default", ItemKind.OPERATOR, schema_of(snapshot.program, operator) or "", rank)
+        yield Item(operator.overload or "default", ItemKind.OPERATOR, "", rank, operator=operator)
 
 
 def _qualified(snapshot: Snapshot) -> Iterator[Item]:
     program = snapshot.program
     for rank, operator in enumerate(each for each in program.operators if program.definitions_of(each)):
-        yield Item(str(operator), ItemKind.OPERATOR, schema_of(program, operator) or "", rank)
+        yield Item(str(operator), ItemKind.OPERATOR, "", rank, operator=operator)
 
 
 def _own_namespaces(snapshot: Snapshot) -> Iterator[Item]:

@@ -440,5 +440,4 @@ def _commands(server: Server) -> None:
 
     @_command(server, commands.RESTART)
     def restart() -> None:
-        server.session.restart()
-        server.status()
+        server.restart()

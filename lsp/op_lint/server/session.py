@@ -25,7 +25,10 @@ from op_lint.server.workspace import Workspace
 
 _ROOT_MARKERS = (*CONFIGURATION_NAMES, ".git")
 
-_SUFFIXES = {"c": ".h", "cpp": ".cpp", "cuda-cpp": ".cu", "cuda": ".cu", "objective-cpp": ".mm", "python": ".py"}
+_SUFFIXES = {
+    "c": ".h", "cpp": ".cpp", "cuda-cpp": ".cu", "cuda": ".cu", "hip": ".hip", "objective-cpp": ".mm", "objcpp": ".mm",
+    "python": ".py",
+}  # fmt: skip
 """The suffix that a document without a file gets for its language."""
 
 _REREAD = frozenset({".gitignore", "compile_commands.json", "build.ninja", *CONFIGURATION_NAMES})
