@@ -24,7 +24,7 @@ def extension(dumps: str, torch: InstalledTorch, *loads: str) -> Extension:
     operators = [text for text in re.split(r"^(?=name: )", dumps, flags=re.MULTILINE) if text.startswith("name: ")]
     said = {
         "loads": [{"what": what, "error": None} for what in loads or ("demo.so",)],
-        "operators": [[_name(text), text, [], None] for text in operators],
+        "operators": [[_name(text), text, [], None, None] for text in operators],
         "fallbacks": "".join(re.findall(r"^\w+: .*\[backend fallback\]\n", dumps, flags=re.MULTILINE)),
     }
     found = extension_said(ProbeOutput({"extension": said}, 0), CachedTorch("/torch", (), torch))

@@ -129,7 +129,7 @@ class Project(msgspec.Struct, frozen=True):
         """
         if not self.settings.torch:
             return None
-        cache = self.cache_folder / "torch" if use_cache else None
+        cache = self.cache_folder if use_cache else None
         return read_installed(
             ReadRequest(
                 self.interpreters(option, editor=editor, trusted=trusted),

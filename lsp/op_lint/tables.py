@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
+import msgspec
+
 from op_lint.condition import ALWAYS
 from op_lint.dispatch.convert import of_definition, of_fallback, of_implementation
 from op_lint.dispatch.keys import DispatchKeys
@@ -60,7 +62,9 @@ class Tables:
     def _loaded(self, name: OperatorName) -> Operator | None:
         extension = self.program.extension
         found = extension.operators.get(str(name)) if extension is not None else None
-        return None if found is None else Operator(str(name), found.schema, tuple(self._live(name)))
+        if found is None:
+            return None
+        return msgspec.structs.replace(found.operator(), registrations=tuple(self._live(name)))
 
     @cached_property
     def _comparison(self) -> Comparison | None:
@@ -82,7 +86,9 @@ class Tables:
         kernels = [kernel for _, kernel in sorted(found, key=lambda row: row[0]) if kernel is not None]
         python = [of_implementation(each.fact, each.unit) for each in implementations if each.in_python]
         schema = schema_text(definitions[0].fact).value if definitions else None
-        return Operator(str(name), schema, tuple(kernels), tuple(python))
+        tags = tuple(_tag(tag) for each in definitions[:1] for tag in each.fact.tags)
+        module = definitions[0].fact.python_module if definitions else None
+        return Operator(str(name), schema, tuple(kernels), tuple(python), tags, module)
 
     def table(self, name: OperatorName) -> Table | None:
         """The computed table of an operator; None where neither the workspace nor torch knows it."""
@@ -121,6 +127,11 @@ def tables_of(program: Program) -> Tables | None:
 def _order(registered: Registered[Definition] | Registered[Implementation] | Registered[Fallback]) -> Any:
     """What to sort registrations by, so that the last one is in effect."""
     return registered.condition != ALWAYS, registered.fact.language is Language.PYTHON, registered.place
+
+
+def _tag(written: str) -> str:
+    """The tag's name in `at::Tag::pointwise` and `torch.Tag.pointwise`."""
+    return written.rpartition(".")[2].rpartition("::")[2]
 
 
 def _last_at_each_key(registrations: Iterable[Registration]) -> dict[str, Registration]:

@@ -12,7 +12,7 @@ from op_lint.dispatch.call import Argument, Call, Layout, Mode, Transform
 from op_lint.dispatch.errors import META
 from op_lint.dispatch.path import Path, call_path
 from op_lint.dispatch.registration import Operator, Registration, Source
-from op_lint.dispatch.table import LiveTable
+from op_lint.dispatch.table import LiveTable, Table
 from op_lint.facts import KernelKind
 from tests.truth.torch_process import installed, installed_keys, needs_torch, run_script
 
@@ -223,3 +223,26 @@ def test_every_kind_of_call_is_among_them() -> None:
         assert sum(bool(getattr(call, flag)) for call in calls) >= 10, flag
     for flag in ("inference", "conjugate", "negative", "zero"):
         assert sum(bool(getattr(argument, flag)) for argument in arguments) >= 10, flag
+
+
+# What torch's fallback for vmap can call for each slice, and what not.
+BATCHED_SCHEMAS = [
+    *("(Tensor x) -> Tensor", "(Tensor x) -> int", "(Tensor x) -> ()", "(Tensor(a!) x) -> ()", "(Tensor! x) -> ()"),
+    *("(Tensor(a!) x) -> Tensor(a!)", "(Tensor(a) x) -> Tensor(a)", "(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"),
+    *("(Tensor[] xs) -> Tensor", "(Tensor[] xs) -> Tensor[]", "(Tensor x) -> Tensor[]", "(Tensor?[] xs) -> Tensor"),
+    *("(Tensor x) -> (Tensor, Tensor)", "(Tensor x) -> (Tensor, int)", "(Tensor x, Tensor(a!) y) -> ()"),
+    *("(Tensor x, Tensor? y=None) -> Tensor", "(Tensor(a!) x, Tensor y) -> Tensor(a!)", "(Tensor(a!)[] xs) -> ()"),
+    *("(Tensor x, Tensor(a!) y) -> Tensor(a!)", "(Tensor(a!) x) -> (Tensor(a!), Tensor)", "(Tensor(a) x) -> int"),
+    *("(Tensor x) -> Tensor?", "(Tensor x, int[] n) -> int[]", "(Tensor[] xs) -> ()", "(Tensor(a!) x) -> Tensor"),
+]
+
+
+def test_what_cannot_be_batched() -> None:
+    fallbacks = installed().torch.fallback_registrations()
+    answers = run_script("batched_calls.py", BATCHED_SCHEMAS)
+    assert len({answer for answer in answers if answer}) > 10
+    for number, (schema, answer) in enumerate(zip(BATCHED_SCHEMAS, answers, strict=True)):
+        name = f"op_lint_batched::f{number}"
+        operator = Operator(name, name + schema, (Registration("CPU", "test:1", source=Source.WORKSPACE),))
+        error = call_path(Table(installed_keys(), operator, fallbacks), Call(transforms=(Transform.VMAP,))).error
+        assert (None if error is None else error.text) == answer, schema

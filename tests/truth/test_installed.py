@@ -79,6 +79,20 @@ class TestCache:
         request = ReadRequest(InterpreterSearch(option=sys.executable, environment=elsewhere), cache=tmp_path)
         assert read_installed(request).origin is Origin.PROBE
 
+    def test_a_torch_that_comes_before_this_one_is_another(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As one that is installed into an environment which so far took that of the system."""
+        folder = tmp_path / "site"
+        folder.mkdir()
+        monkeypatch.setenv("PYTHONPATH", str(folder))
+        request = ReadRequest(search(), cache=tmp_path / "cache")
+        assert [read_installed(request).origin for _ in range(2)] == [Origin.PROBE, Origin.CACHE]
+        (folder / "other.py").write_text("", encoding="utf-8")
+        assert read_installed(request).origin is Origin.CACHE
+        (folder / "torch.py").write_text("", encoding="utf-8")
+        assert read_installed(request).origin is Origin.SNAPSHOT
+
     def test_an_extension_is_never_cached(self, tmp_path: Path) -> None:
         request = ReadRequest(search(), imports=("textwrap",), cache=tmp_path)
         first, second = read_installed(request), read_installed(request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import msgspec
@@ -169,13 +170,17 @@ def cached(tmp_path: Path) -> CachedTorch:
     return CachedTorch(str(tmp_path), stamp([str(version)]), torch)
 
 
+def entries(folder: Path) -> list[Path]:
+    return [path for path in (folder / "facts" / "torch").iterdir() if path.is_file()]
+
+
 class TestCache:
     def test_what_is_kept(self, tmp_path: Path, cached: CachedTorch) -> None:
         cache = InstalledCache(tmp_path / "cache")
         assert cache.load("/python", {}, isolated=False) is None
         cache.store("/python", {}, cached, isolated=False)
         assert cache.load("/python", {"HOME": "/elsewhere"}, isolated=False) == cached
-        assert [path.suffix for path in (tmp_path / "cache").iterdir()] == [".msgpack"]
+        assert len(entries(tmp_path / "cache")) == 1
 
     def test_what_it_is_kept_for(self, tmp_path: Path, cached: CachedTorch) -> None:
         cache = InstalledCache(tmp_path / "cache")
@@ -200,9 +205,35 @@ class TestCache:
     def test_rubbish_in_it(self, tmp_path: Path, cached: CachedTorch) -> None:
         cache = InstalledCache(tmp_path)
         cache.store("/python", {}, cached, isolated=False)
-        (entry,) = tmp_path.glob("*.msgpack")
+        (entry,) = entries(tmp_path)
         entry.write_bytes(entry.read_bytes()[:-5])
         assert cache.load("/python", {}, isolated=False) is None
+
+    def test_a_bit_that_has_changed(self, tmp_path: Path, cached: CachedTorch) -> None:
+        """Also where what is read is a torch still: with another name of a key, say."""
+        cache = InstalledCache(tmp_path)
+        choice = random.Random(0)
+        for _ in range(100):
+            cache.store("/python", {}, cached, isolated=False)
+            (entry,) = entries(tmp_path)
+            data = bytearray(entry.read_bytes())
+            data[choice.randrange(len(data))] ^= 1 << choice.randrange(8)
+            entry.write_bytes(data)
+            assert cache.load("/python", {}, isolated=False) is None
+
+    def test_pythonpath_is_of_the_current_folder(
+        self, tmp_path: Path, cached: CachedTorch, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        cache = InstalledCache(tmp_path / "cache")
+        cache.store("/python", {"PYTHONPATH": "site"}, cached, isolated=False)
+        assert cache.load("/python", {"PYTHONPATH": os.path.abspath("site")}, isolated=False) == cached
+        monkeypatch.chdir(tmp_path)
+        assert cache.load("/python", {"PYTHONPATH": "site"}, isolated=False) is None
+
+    def test_names_that_are_no_text(self, tmp_path: Path, cached: CachedTorch) -> None:
+        cache = InstalledCache(tmp_path)
+        cache.store("/python", {"PYTHONPATH": "/\udcff"}, cached, isolated=False)
+        assert cache.load("/python", {"PYTHONPATH": "/\udcff"}, isolated=False) == cached
 
     def test_a_folder_that_cannot_be(self, tmp_path: Path, cached: CachedTorch) -> None:
         (tmp_path / "file").write_text("", encoding="utf-8")

@@ -62,7 +62,11 @@ def test_the_order(everything: InterpreterSearch) -> None:
         search = without(search, found)
     assert seen == list(InterpreterSource)
     assert [place.source for place in found.candidates] == list(InterpreterSource)
-    assert [place.verdict for place in found.candidates] == ["not there", *["does not exist"] * 6]
+    assert [place.verdict for place in found.candidates] == [
+        *("not there", "does not exist", "does not exist"),
+        *(["has no bin/python"] * 3),
+        "does not exist",
+    ]
 
 
 def test_an_option_that_is_gone_ends_the_search(everything: InterpreterSearch, tmp_path: Path) -> None:

@@ -75,6 +75,26 @@ def test_torch_lacks_a_module(folder: Path) -> None:
     )
 
 
+def test_torch_is_no_python(folder: Path) -> None:
+    python = with_torch(folder, "def broken(:")
+    code, message = problem(read(python))
+    assert code is ProblemCode.BROKEN
+    assert message.startswith(f"{python}: import torch fails: SyntaxError: invalid syntax (__init__.py, line 1)")
+
+
+def test_an_error_that_is_no_text(folder: Path) -> None:
+    """A lone surrogate is how Python has a file's name that is not UTF-8."""
+    python = with_torch(folder, "raise ImportError('/lib/\\udcff.so: \u2713')")
+    message = f"{python}: import torch fails: ImportError: /lib/?.so: \u2713"
+    assert problem(read(python)) == (ProblemCode.BROKEN, message)
+
+
+def test_what_is_to_be_loaded_is_no_text(folder: Path) -> None:
+    python = with_torch(folder, "raise ModuleNotFoundError('', name='torch')")
+    reading = read_installed(ReadRequest(InterpreterSearch(option=python, root=folder / "\udcff"), load=("\udcff.so",)))
+    assert problem(reading)[0] is ProblemCode.ABSENT
+
+
 def test_torch_is_something_else(folder: Path) -> None:
     python = with_torch(folder, "")
     code, message = problem(read(python))
@@ -143,6 +163,17 @@ def test_the_interpreter_hangs(folder: Path) -> None:
         ProblemCode.TIMEOUT,
         f"{python}: importing torch took more than 0.2 s and was stopped",
     )
+
+
+def test_the_interpreter_is_no_file_that_can_be_run(folder: Path) -> None:
+    (folder / "python").write_text("text", encoding="utf-8")
+    python = f"--python {folder / 'python'}"
+    assert (
+        problem(read(str(folder / "python")))[1] == f"{python}: is not executable: name an interpreter that has torch"
+    )
+    (folder / "empty").mkdir()
+    message = f"--python {folder / 'empty'}: has no bin/python: name an interpreter that has torch"
+    assert problem(read(str(folder / "empty")))[1] == message
 
 
 def test_the_interpreter_is_no_program(folder: Path) -> None:

@@ -133,6 +133,49 @@ class TestWhy:
         assert "Python" in keys("--python-mode")
         assert "CUDA" in keys("--device", "cpu", "--device", "cuda")
 
+    def test_an_operator_without_tensors(self, project: Path) -> None:
+        """There is no tensor whose keys a call could have: the device is what BackendSelect chooses."""
+        made = value(project, "why", "aten::empty.memory_format", "--device", "cuda", "--requires-grad")
+        assert made["key_set"] == ["ADInplaceOrView", "BackendSelect"]
+        assert [step["key"] for step in made["steps"]] == ["ADInplaceOrView", "BackendSelect", "CUDA"]
+        sparse = value(project, "why", "aten::empty.memory_format", "--layout", "sparse")
+        assert sparse["steps"][-1]["key"] == "SparseCPU"
+        fake = value(project, "why", "aten::empty.memory_format", "--fake")
+        assert (fake["steps"][-1]["key"], fake["error"]) == ("Meta", None)
+        assert value(project, "why", "aten::ones", "--vmap")["error"] is None
+        refused = ask(project, "why", "aten::empty.memory_format", "--layout", "nested")
+        assert (refused.status, "no dispatch key for making nested tensors" in refused.err) == (2, True)
+
+    def test_an_overload_named_tensor_is_no_annotation(self, project: Path) -> None:
+        path = value(project, "why", "aten::add.Tensor", "--functionalize")
+        assert (path["error"], path["steps"][-1]["key"]) == (None, "CPU")
+
+    def test_a_kernel_in_place_of_all_transforms(self, project: Path) -> None:
+        path = value(project, "why", "aten::binary_cross_entropy_with_logits", "--vmap")
+        assert [step["key"] for step in path["steps"]] == ["FuncTorchDynamicLayerFrontMode"]
+        assert path["error"] is None
+
+    def test_the_jagged_layout(self, project: Path) -> None:
+        """Some are implemented in Python, some are pointwise, the others need a composite kernel."""
+        for name, error in (("aten::to_padded_tensor", None), ("aten::sin", None), ("aten::bmm", None)):
+            assert value(project, "why", name, "--layout", "jagged")["error"] is error, name
+        lacking = value(project, "why", "aten::cholesky_inverse", "--layout", "jagged")
+        assert lacking["error"]["text"] == "aten.cholesky_inverse.default"
+
+    def test_a_fake_in_a_module(self, tmp_path: Path) -> None:
+        source = (
+            "#include <torch/library.h>\n"
+            "TORCH_LIBRARY(demo, m) {\n"
+            '  m.set_python_module("demo.fakes");\n'
+            '  m.def("scale(Tensor x) -> Tensor");\n'
+            '  m.def("into(Tensor x, *, Tensor(a!) out) -> Tensor(a!)", {at::Tag::out});\n'
+            "}\n"
+        )
+        project = write_project(tmp_path / "project", {"ops.cpp": source})
+        text = value(project, "why", "demo::scale", "--device", "meta")["error"]["text"]
+        assert "may need to import the 'demo.fakes' Python module" in text
+        assert value(project, "why", "demo::into", "--fake")["error"] is None
+
 
 class TestPythonKernels:
     """Kernels of `py_impl`: only the dispatcher in Python has them."""

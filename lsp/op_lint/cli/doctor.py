@@ -22,6 +22,9 @@ from op_lint.version import VERSION
 
 Row = tuple[str, str]
 
+_MOST_LINES = 12
+"""Of what an interpreter wrote to stderr before it failed: the last ones are those that say why."""
+
 
 class DoctorOptions(TorchOptions, frozen=True, kw_only=True):
     """The values of this command's options."""
@@ -78,6 +81,8 @@ def _about_torch(project: Project, options: DoctorOptions) -> Iterator[Row]:
     reading = project.read_torch(options.python, use_cache=not options.no_cache)
     lines = describe_torch(reading) if reading else ["not asked for"]
     yield from (("torch", line.removeprefix("torch: ")) for line in lines)
+    for problem in reading.problems if reading is not None else ():
+        yield from (("", line) for line in problem.detail.splitlines()[-_MOST_LINES:])
     if reading is not None and reading.extension is not None:
         yield from _about_extension(reading.extension)
 

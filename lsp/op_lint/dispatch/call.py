@@ -88,7 +88,8 @@ class Mode(str, Enum):
 class Call(msgspec.Struct, frozen=True):
     """What is known of a call.
 
-    `arguments` are the tensors in its arguments, those in lists too. `device` is what a factory function is asked for.
+    `arguments` are the tensors in its arguments, those in lists too. `device` and `layout` are what a factory function
+    is asked for.
     `requires_grad` changes no key (every tensor outside inference mode has an autograd key); it decides what is said of
     gradients. `autocast` are the device types that `torch.autocast` is on for. `functionalize` is C++
     functionalization, of arguments wrapped for it. `transforms` are the functorch transforms, outermost first; each
@@ -98,6 +99,7 @@ class Call(msgspec.Struct, frozen=True):
 
     arguments: tuple[Argument, ...] = (Argument(),)
     device: str | None = None
+    layout: Layout = Layout.STRIDED
     requires_grad: bool = False
     autocast: tuple[str, ...] = ()
     inference_mode: bool = False
@@ -106,6 +108,11 @@ class Call(msgspec.Struct, frozen=True):
     mode: Mode | None = None
     tracing: bool = False
     python_dispatcher: bool = False
+
+    def without_tensors(self) -> Call:
+        """The call of an operator that takes no tensors: what would be the first one's is what it is asked to make."""
+        first = self.arguments[0] if self.arguments else Argument(self.device or "cpu", self.layout)
+        return msgspec.structs.replace(self, arguments=(), device=first.device, layout=first.layout)
 
 
 class UnknownDeviceError(ValueError):

@@ -99,13 +99,33 @@ def still_wrapped(transform: Transform) -> CallError:
     return CallError("RuntimeError", f"{condition} INTERNAL ASSERT FAILED")
 
 
+def _no_fake_in(operator: Operator) -> str:
+    """What torch says where the definition names a Python module: `throw_abstract_impl_not_imported_error`."""
+    return (
+        f"{operator.name}: We could not find the fake impl for this operator. The operator specified that you may need"
+        f" to import the '{operator.python_module}' Python module to load the fake impl."
+    )
+
+
 def no_meta_kernel(operator: Operator) -> CallError:
     """A call with Meta tensors reached torch's Meta fallback."""
+    if operator.python_module is not None:
+        return CallError("NotImplementedError", _no_fake_in(operator))
     return CallError(
         "NotImplementedError",
         f"{operator.name}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel"
         " registered.",
     )
+
+
+def not_entered() -> CallError:
+    """A functorch transform is left that was not entered: a kernel at the key above it took its call."""
+    return CallError("RuntimeError", "savedLocalDispatchKeySet_.has_value() INTERNAL ASSERT FAILED")
+
+
+def cannot_batch(refusal: str) -> CallError:
+    """Torch's fallback for vmap cannot call an operator for each slice (`batching_refusal`)."""
+    return CallError("RuntimeError", refusal)
 
 
 def no_fake(operator: Operator) -> CallError:

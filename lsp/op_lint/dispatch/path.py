@@ -11,7 +11,6 @@ kernel of the user's own above the backends is taken to redispatch, as a wrapper
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property
@@ -31,8 +30,10 @@ from op_lint.dispatch.call import (
     TRACER,
     VMAP_MODE,
     Call,
+    Layout,
     Mode,
     Transform,
+    UnknownDeviceError,
     autocast_key,
     device_key,
     tensor_keys,
@@ -51,7 +52,14 @@ from op_lint.dispatch.keys import (
     KeyKind,
     KeySet,
 )
-from op_lint.dispatch.registration import Operator, Registration, Source
+from op_lint.dispatch.registration import Registration, Source
+from op_lint.dispatch.schemas import (
+    batching_refusal,
+    has_alias_annotation,
+    has_trivial_fake,
+    is_jagged_pointwise,
+    may_dispatch,
+)
 from op_lint.dispatch.table import Entry, Reason, Table
 from op_lint.facts import KernelKind
 
@@ -68,7 +76,9 @@ _DECOMPOSES = "decomposes: the operators it calls are dispatched anew"
 _PY_IMPL = (
     "py_impl, of which only the dispatcher in Python knows: it is given no keys, what it calls is dispatched anew"
 )
-_ALIAS_ANNOTATION = re.compile(r"\bTensor\(|!")
+
+# Torch's autograd kernels that do all there is to do, and call nothing below (VariableTypeManual.cpp).
+_ENDS_IN_AUTOGRAD = frozenset({"aten::detach_"})
 
 
 class Outcome(str, Enum):
@@ -113,6 +123,8 @@ class Path(msgspec.Struct, frozen=True):
 
 def call_path(table: Table, call: Call) -> Path:
     """The path of `call` through the operator's table. Raises UnknownDeviceError for a device torch does not have."""
+    if not may_dispatch(table.operator):
+        call = call.without_tensors()
     walk = _Walk(table, call)
     visible = walk.visible
     first, carried = tuple(_descending(visible)), tuple(_descending(walk.tensors))
@@ -292,15 +304,16 @@ class _Walk:
             return self.leave_python_dispatcher(entry)
         error = self._error(entry)
         if error is not None and self.faking and error.type == "NotImplementedError":
-            self._without_meta(entry)
-            return None
+            return self._without_meta(entry)
         if error is not None:
             self._raise(entry, error)
             return None
         if self._is_of_python(entry):
             self._step(entry, Outcome.RUNS, _PY_IMPL)
-        elif entry.reason in (Reason.MATH, Reason.NESTED, Reason.BATCHED):
+        elif entry.reason in (Reason.MATH, Reason.NESTED, Reason.BATCHED) or self._is_hack(entry):
             self._step(entry, Outcome.RUNS, _DECOMPOSES)
+        elif self.keys.kind(entry.key) is KeyKind.AUTOGRAD and self._ends_in_autograd(entry):
+            self._step(entry, Outcome.RUNS, "PyTorch's autograd: does all of it")
         elif (handler := _HANDLERS.get((entry.key, entry.reason is Reason.FALLBACK))) is not None:
             return handler(self, entry)
         elif self.keys.kind(entry.key) in (KeyKind.BACKEND, KeyKind.UNDEFINED):
@@ -308,6 +321,13 @@ class _Walk:
         else:
             self._step(entry, Outcome.CALLS_ON, self._note(entry))
         return None
+
+    def _is_hack(self, entry: Entry) -> bool:
+        """Whether it is a kernel of torch's in the place of all transforms (`PyTorchOperatorHacks.cpp`)."""
+        return entry.key == FRONT_MODE and entry.reason is Reason.KERNEL and _is_torchs(entry.registration)
+
+    def _ends_in_autograd(self, entry: Entry) -> bool:
+        return self.table.operator.name in _ENDS_IN_AUTOGRAD and _is_torchs(entry.registration)
 
     def _error(self, entry: Entry) -> CallError | None:
         operator = self.table.operator
@@ -323,19 +343,23 @@ class _Walk:
             return errors.not_supported(operator)
         if entry.reason is Reason.FALLBACK and entry.key == META:
             return errors.no_meta_kernel(operator)
-        if entry.reason is Reason.FALLBACK and entry.key == FUNCTIONALIZE and _has_alias_annotation(operator):
+        if entry.reason is Reason.FALLBACK and entry.key == FUNCTIONALIZE and has_alias_annotation(operator):
             return errors.cannot_functionalize(operator)
         return None
 
-    def _without_meta(self, entry: Entry) -> None:
+    def _without_meta(self, entry: Entry) -> KeySet | None:
         """FakeTensorMode found no Meta kernel: `FakeTensorMode._dispatch_impl`, `can_generate_trivial_fake_impl`."""
         operator = self.table.operator
         if operator.name.partition("::")[0] in _UNSAFE_FALLBACK:
-            self._step(entry, Outcome.RUNS, "no Meta kernel: fake mode runs the real one on made-up data")
-        elif _returns_nothing_but_mutates(operator):
-            self._step(entry, Outcome.RUNS, "no Meta kernel needed: it mutates and returns nothing")
+            self._step(entry, Outcome.CALLS_ON, "no Meta kernel: fake mode runs the real one on made-up data")
+            self.faking = False
+            self.included, self.excluded = self.saved.pop()
+            return self.visible
+        if has_trivial_fake(operator):
+            self._step(entry, Outcome.RUNS, "no Meta kernel needed: it returns nothing new")
         else:
             self._raise(entry, errors.no_fake(operator))
+        return None
 
     def _note(self, entry: Entry) -> str:
         kind = self.keys.kind(entry.key)
@@ -351,7 +375,7 @@ class _Walk:
         transform = self.layers[-1].transform
         self._step(entry, Outcome.CALLS_ON, f"functorch: {transform.value} takes the call")
         self.saved.append((self.included, self.excluded))
-        self.wrapped = transform is not Transform.GRAD
+        self.wrapped = transform is not Transform.GRAD and bool(self.call.arguments)
         entering = self._entering(transform)
         self.excluded = (self.excluded | (self._transform_keys() - entering)) - entering
         if transform is Transform.VMAP:
@@ -381,6 +405,9 @@ class _Walk:
 
     def leave_transform(self, entry: Entry) -> KeySet | None:
         """The transform is done: the call goes to the one around it, in the thread state from before."""
+        if not self.saved:
+            self._raise(entry, errors.not_entered(), BACK_MODE)
+            return None
         layer = self.layers.pop()
         if self.wrapped and not self.stuck and layer.transform is Transform.FUNCTIONALIZE:
             self._raise(entry, errors.still_wrapped(layer.transform), FUNCTIONALIZE)
@@ -402,6 +429,9 @@ class _Walk:
             self._step(entry, Outcome.RUNS, "PyTorch's batching rule: the operators it calls are dispatched anew")
             return None
         slow = entry.reason is Reason.FALLBACK
+        if slow and (refusal := batching_refusal(self.table.operator)) is not None:
+            self._raise(entry, errors.cannot_batch(refusal))
+            return None
         self._step(entry, Outcome.CALLS_ON, "no batching rule: calls the operator for each slice" if slow else "")
         self._unwrap(self.layers[-1].inner)
         self.excluded |= self.keys.set(BATCHED)
@@ -449,6 +479,7 @@ class _Walk:
             self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: prefers the composite kernel")
             return self._enter(Entry(IMPLICIT, Reason.MATH, composite))
         self.faking = True
+        self.saved.append((self.included, self.excluded | self.keys.set(PYTHON)))
         self.included |= keys.set(META)
         self.excluded |= keys.set(PYTHON)
         self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: calls on with Meta tensors")
@@ -470,15 +501,22 @@ class _Walk:
     def _enter_jagged(self, entry: Entry) -> None:
         """`NestedTensor.__torch_dispatch__` (torch/nested/_internal/nested_tensor.py): a composite kernel, or nothing.
 
-        What it implements itself are operators of torch's own.
+        What torch implements itself is tried first; which operators these are is not known of every torch.
         """
+        operator = self.table.operator
+        if operator.jagged or is_jagged_pointwise(operator):
+            self._step(entry, Outcome.RUNS, "the jagged layout: torch's implementation in Python")
+            return
         for key in (IMPLICIT_NESTED, IMPLICIT):
             composite = self.table[key].registration
             if composite is not None:
                 self._step(entry, Outcome.CALLS_ON, "the jagged layout: takes the composite kernel")
                 self._enter(Entry(key, Reason.MATH, composite))
                 return
-        self._raise(entry, errors.no_jagged_kernel(self.table.operator), IMPLICIT_NESTED)
+        if operator.jagged is None:
+            self._step(entry, Outcome.RUNS, "the jagged layout: torch's implementation in Python, if it has one")
+            return
+        self._raise(entry, errors.no_jagged_kernel(operator), IMPLICIT_NESTED)
 
     def trace(self, entry: Entry) -> KeySet:
         """The tracer calls the operator anew, without itself (`general_trace_function`, torch/csrc/jit/passes)."""
@@ -493,12 +531,16 @@ class _Walk:
         Torch's own kernels take the CPU where neither that argument nor a tensor says otherwise.
         """
         self._step(entry, Outcome.CALLS_ON, "chooses the backend by the device argument")
-        device = self.call.device
+        device = self.call.device if not self.faking else META.lower()
         if device is None and not self.call.arguments and _is_torchs(entry.registration):
             device = "cpu"
         if device is None:
             return None
-        return (self.visible & self.keys.below(BACKEND_SELECT)) | self.keys.set(device_key(self.keys, device))
+        if self.call.layout in (Layout.NESTED, Layout.JAGGED):
+            raise UnknownDeviceError(f"no dispatch key for making {self.call.layout.value} tensors on `{device}`")
+        return (self.visible & self.keys.below(BACKEND_SELECT)) | self.keys.set(
+            device_key(self.keys, device, self.call.layout)
+        )
 
 
 _Handler = Callable[[_Walk, Entry], KeySet | None]
@@ -534,11 +576,3 @@ def _is_torchs(registration: Registration | None) -> bool:
     """Whether torch itself registered it: its places are relative to its own source tree (`op_lint.installed.dump`)."""
     path = registration.path if registration is not None and registration.source is Source.INSTALLED else None
     return path is not None and path.startswith(("aten/", "torch/", "build/aten/", "build/torch/"))
-
-
-def _has_alias_annotation(operator: Operator) -> bool:
-    return operator.schema is not None and _ALIAS_ANNOTATION.search(operator.schema) is not None
-
-
-def _returns_nothing_but_mutates(operator: Operator) -> bool:
-    return operator.schema is not None and "!" in operator.schema and operator.schema.endswith("-> ()")

@@ -48,13 +48,18 @@ class Operator(msgspec.Struct, frozen=True):
 
     `name` is `namespace::name` or `namespace::name.overload`. `registrations` are in the order in which they take
     effect: of two at one key the later one is active. `python` are the kernels of `OpOverload.py_impl`, which only the
-    dispatcher in Python finds. `schema` is None where nothing defines the operator.
+    dispatcher in Python finds. `schema` is None where nothing defines the operator. `tags` are names of `torch.Tag`.
+    `python_module` is where the definition says that its fake is (`set_python_module`). `jagged` says whether torch has
+    an implementation in Python for nested tensors of the jagged layout, None where that is not known.
     """
 
     name: str
     schema: str | None
     registrations: tuple[Registration, ...]
     python: tuple[Registration, ...] = ()
+    tags: tuple[str, ...] = ()
+    python_module: str | None = None
+    jagged: bool | None = False
 
     def active(self) -> dict[str, Registration]:
         """The registration in effect at each key that has one."""
@@ -64,5 +69,13 @@ class Operator(msgspec.Struct, frozen=True):
         """An operator of the workspace when it is loaded into a torch that has `installed` under its name."""
         if installed is None:
             return self
-        registrations = (*installed.registrations, *self.registrations)
-        return Operator(self.name, self.schema or installed.schema, registrations, (*installed.python, *self.python))
+        mine = self.schema is not None
+        return Operator(
+            self.name,
+            self.schema or installed.schema,
+            (*installed.registrations, *self.registrations),
+            (*installed.python, *self.python),
+            self.tags if mine else installed.tags,
+            self.python_module if mine else installed.python_module,
+            installed.jagged,
+        )

@@ -18,7 +18,7 @@ def torch_said(output: ProbeOutput) -> CachedTorch | None:
     if "torch" not in output.said or "location" not in output.said:
         return None
     location, said = output.said["location"], output.said["torch"]
-    relative = relative_to_torch(location["package"])
+    relative, operators = relative_to_torch(location["package"]), said["operators"]
     torch = InstalledTorch(
         said["version"],
         said["cuda"],
@@ -27,11 +27,19 @@ def torch_said(output: ProbeOutput) -> CachedTorch | None:
         said["debug"],
         said["cxx11_abi"],
         msgspec.convert(said["keys"], KeyFacts),
-        {name: parse_operator(name, dump, tuple(tags), relative) for name, dump, tags in said["operators"]},
+        {name: _operator(name, dump, tags, module, said["jagged"], relative) for name, dump, tags, module in operators},
         parse_fallbacks(said["fallbacks"], relative),
         {namespace: relative(origin) for namespace, origin in said["libraries"].items()},
     )
     return CachedTorch(location["package"], stamp(location["stamps"]), torch)
+
+
+def _operator(
+    name: str, dump: str, tags: list[str], module: str | None, jagged: list[str] | None, relative: Relative
+) -> InstalledOperator:
+    operator = parse_operator(name, dump, tuple(tags), relative)
+    is_jagged = None if jagged is None else name in jagged
+    return msgspec.structs.replace(operator, python_module=module, jagged=is_jagged)
 
 
 def extension_said(output: ProbeOutput, read: CachedTorch) -> Extension | None:
@@ -43,9 +51,11 @@ def extension_said(output: ProbeOutput, read: CachedTorch) -> Extension | None:
     operators: dict[str, InstalledOperator] = {}
     added: dict[str, tuple[InstalledKernel, ...]] = {}
     defined: list[str] = []
-    for name, dump, tags, before in said["operators"]:
+    for name, dump, tags, module, before in said["operators"]:
         operator, new = _changed(name, dump, tuple(tags), before, relative)
-        operators[name] = operator
+        installed = read.torch.operators.get(name)
+        jagged = installed.jagged if installed is not None else False
+        operators[name] = msgspec.structs.replace(operator, python_module=module, jagged=jagged)
         if new:
             added[name] = new
         if operator.schema is not None and "\nschema: (none)\n" in (before or "\nschema: (none)\n"):

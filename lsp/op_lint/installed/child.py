@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import signal
@@ -60,7 +61,7 @@ def run_probe(interpreter: str, request: ProbeRequest, *, timeout: float, isolat
         "import": request.imports,
         "path": request.path,
     }
-    command = [interpreter, *(["-I"] if isolated else []), str(PROBE), msgspec.json.encode(asked).decode()]
+    command = [interpreter, *(["-I"] if isolated else []), str(PROBE), json.dumps(asked)]
     try:
         # In the probe's own folder: an empty entry of PYTHONPATH must not mean the workspace.
         process = subprocess.Popen(
@@ -77,10 +78,15 @@ def run_probe(interpreter: str, request: ProbeRequest, *, timeout: float, isolat
     return _collect(process, marker, timeout)
 
 
+def module_path(environment: Mapping[str, str]) -> list[str]:
+    """The folders in PYTHONPATH, absolute: what is relative in it is so to the current folder."""
+    return [os.path.abspath(entry) for entry in environment.get("PYTHONPATH", "").split(os.pathsep) if entry]
+
+
 def _environment(inherited: Mapping[str, str]) -> dict[str, str]:
     """The environment for the child, which runs in another folder: what is relative in PYTHONPATH is made absolute."""
     environment = {name: value for name, value in inherited.items() if name != "PYTHONINSPECT"}
-    entries = [os.path.abspath(entry) for entry in inherited.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    entries = module_path(inherited)
     if entries:
         environment["PYTHONPATH"] = os.pathsep.join(entries)
     environment["PYTHONIOENCODING"] = "utf-8:backslashreplace"

@@ -76,7 +76,7 @@ def find_interpreter(search: InterpreterSearch) -> Interpreter:
         if found is not None and refusal is None:
             candidates.append(Candidate(source, named, "used"))
             return Interpreter(found, source, tuple(candidates))
-        candidates.append(Candidate(source, named, refusal or ("not there" if named is None else "does not exist")))
+        candidates.append(Candidate(source, named, refusal or _absence(named, base)))
         if source is InterpreterSource.OPTION and named is not None:
             break
     return Interpreter(None, None, tuple(candidates))
@@ -105,6 +105,16 @@ def _resolve(named: str, base: Path) -> str | None:
     path = Path(os.path.abspath(base / Path(named).expanduser()))
     options = [path / inside for inside in _IN_ENVIRONMENT] if os.path.isdir(path) else [path]
     return next((str(option) for option in options if os.path.isfile(option) and os.access(option, os.X_OK)), None)
+
+
+def _absence(named: str | None, base: Path) -> str:
+    """Why nothing that can be run was found where `named` says."""
+    if named is None:
+        return "not there"
+    path = os.path.join(base, os.path.expanduser(named))
+    if os.path.isdir(path):
+        return f"has no {_IN_ENVIRONMENT[0]}"
+    return "is not executable" if os.path.exists(path) else "does not exist"
 
 
 def _refusal(search: InterpreterSearch, source: InterpreterSource, found: str | None) -> str | None:

@@ -50,7 +50,7 @@ class InstalledOperator(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     `schema` is as torch prints it, None where kernels exist but no definition; `origin` is the definition's place, in
     the dump's words. `alias_analysis` is `FROM_SCHEMA`, `CONSERVATIVE`, ... `kernels` are, within one key, in the order
-    of registration.
+    of registration. `python_module` and `jagged` are as in `Operator`; a snapshot may be from before these were read.
     """
 
     name: str
@@ -59,10 +59,20 @@ class InstalledOperator(msgspec.Struct, frozen=True, array_like=True, gc=False):
     alias_analysis: str | None
     tags: tuple[str, ...]
     kernels: tuple[InstalledKernel, ...]
+    python_module: str | None = None
+    jagged: bool | None = None
 
     def operator(self) -> Operator:
         """The same for the dispatcher's model."""
-        return Operator(self.name, self.schema, tuple(kernel.registration() for kernel in self.kernels))
+        kernels = tuple(kernel.registration() for kernel in self.kernels)
+        return Operator(
+            self.name,
+            self.schema,
+            kernels,
+            tags=self.tags,
+            python_module=self.python_module,
+            jagged=self.jagged,
+        )
 
 
 class InstalledTorch(msgspec.Struct, frozen=True, dict=True):

@@ -19,6 +19,7 @@ import importlib
 import json
 import os
 import platform
+import site
 import sys
 import traceback
 from functools import partial
@@ -53,17 +54,17 @@ def import_torch() -> Any:
             raise TorchUnusableError("absent", "torch is not installed") from error
         raise TorchUnusableError("broken", f"import torch fails: {error}") from error
     except Exception as error:
-        raise TorchUnusableError("broken", f"import torch fails: {last_line(error)}") from error
+        raise TorchUnusableError("broken", f"import torch fails: {first_line(error)}") from error
     if not hasattr(torch, "_C") or not hasattr(torch, "__version__"):
         where = getattr(torch, "__file__", None) or list(getattr(torch, "__path__", []))
         raise TorchUnusableError("broken", f"what `import torch` finds is not torch: {where}")
     return torch
 
 
-def last_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     """`Type: message`, first line of the message only."""
-    text = "".join(traceback.format_exception_only(type(error), error)).strip()
-    return text.splitlines()[0] if text else type(error).__name__
+    lines = str(error).strip().splitlines()
+    return ": ".join([type(error).__name__, *lines[:1]])
 
 
 def keys_of(keyset: str) -> list[str]:
@@ -168,9 +169,36 @@ def tags(torch: Any, name: str) -> list[str]:
     return sorted(tag.name for tag in found[2]) if found else []
 
 
-def described(torch: Any, dumps: dict[str, str]) -> list[tuple[str, str, list[str]]]:
-    """Name, dump and tags of each operator; one without a schema has no tags."""
-    return [(name, dump, [] if "\nschema: (none)\n" in dump else tags(torch, name)) for name, dump in dumps.items()]
+def python_module(torch: Any, name: str) -> str | None:
+    """The Python module that the operator's definition names as the one with its fake."""
+    base, _, overload = name.partition(".")
+    found = torch._C._dispatch_pystub(base, overload)
+    return None if found is None else str(found[0])
+
+
+def described(torch: Any, dumps: dict[str, str]) -> list[tuple[str, str, list[str], str | None]]:
+    """Name, dump, tags and Python module of each operator; one without a schema has none of these."""
+    rows: list[tuple[str, str, list[str], str | None]] = []
+    for name, dump in dumps.items():
+        is_defined = "\nschema: (none)\n" not in dump
+        rows.append(
+            (
+                name,
+                dump,
+                tags(torch, name) if is_defined else [],
+                python_module(torch, name) if is_defined else None,
+            )
+        )
+    return rows
+
+
+def jagged() -> list[str] | None:
+    """The operators that torch implements in Python for the jagged layout; None where it does not say."""
+    try:
+        from torch.nested._internal.ops import JAGGED_OPS_TABLE
+    except ImportError:
+        return None
+    return sorted({operator.name() for operator in JAGGED_OPS_TABLE})
 
 
 class Fallbacks:
@@ -200,6 +228,7 @@ def plain_report(torch: Any, dumps: dict[str, str], fallbacks: str) -> dict[str,
         "operators": described(torch, dumps),
         "fallbacks": fallbacks,
         "libraries": libraries(torch, dumps),
+        "jagged": jagged(),
     }
 
 
@@ -219,12 +248,13 @@ class Report:
 
     def __init__(self, marker: str) -> None:
         self.marker = marker
-        self.stream = os.fdopen(os.dup(1), "w", encoding="ascii")
+        # A lone surrogate, as in the name of a file that is no text, has no place in JSON.
+        self.stream = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace", newline="\n")
         os.dup2(2, 1)
 
     def say(self, kind: str, value: Any) -> None:
         """Print one line. It starts on a line of its own, whatever was printed before."""
-        self.stream.write(f"\n{self.marker} {kind} {json.dumps(value)}\n")
+        self.stream.write(f"\n{self.marker} {kind} {json.dumps(value, ensure_ascii=False)}\n")
         self.stream.flush()
 
 
@@ -260,12 +290,32 @@ def read_extension(
 
 
 def location(torch: Any) -> dict[str, Any]:
-    """Where this torch is, and the files whose change means another torch."""
+    """Where this torch is, and the files whose change means another torch; some are not there, and may come to be."""
     package = os.path.dirname(os.path.abspath(torch.__file__))
     libraries = [os.path.join(package, "lib", name) for name in LIBRARIES]
     extension = getattr(torch._C, "__file__", None) or package
-    files = [os.path.dirname(package), os.path.join(package, "version.py"), extension, sys.executable, *libraries]
-    return {"package": package, "stamps": [path for path in files if path and os.path.exists(path)]}
+    files = [os.path.join(package, "version.py"), extension, sys.executable, *libraries]
+    present = [path for path in files if path and os.path.exists(path)]
+    return {"package": package, "stamps": [*present, *searched(os.path.dirname(package))]}
+
+
+def searched(found: str) -> list[str]:
+    """What decides that torch is imported from the folder `found`, and which packages come with it.
+
+    Any install or removal changes a folder of installed packages. Other folders before the one where torch is, such as
+    a project's, change all the time: of those only a torch in them matters.
+    """
+    paths = [os.path.join(sys.prefix, "pyvenv.cfg")]
+    user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    entries = [os.path.abspath(entry) for entry in [*sys.path, *user]]
+    for entry in dict.fromkeys([*entries, found]):
+        if entry == found or os.path.basename(entry) in ("site-packages", "dist-packages"):
+            paths.append(entry)
+            names = sorted(os.listdir(entry)) if os.path.isdir(entry) else []
+            paths.extend(os.path.join(entry, name) for name in names if name.endswith(".pth"))
+        elif found not in entries or entries.index(entry) < entries.index(found):
+            paths.extend(os.path.join(entry, name) for name in (os.path.join("torch", "__init__.py"), "torch.py"))
+    return paths
 
 
 def main() -> None:

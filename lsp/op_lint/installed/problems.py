@@ -37,7 +37,7 @@ def _minor(version: str) -> list[str]:
 
 
 def _sentence(verdict: str) -> str:
-    return f"{verdict}: name an interpreter that has torch" if verdict == "does not exist" else verdict
+    return verdict if "not trusted" in verdict else f"{verdict}: name an interpreter that has torch"
 
 
 def untrusted_load(what: tuple[str, ...]) -> ReadProblem:

@@ -13,14 +13,17 @@ _TRIVIAL_TAGS = frozenset({"inplace", "out"})
 def needs_fake(schema: Schema, tags: Collection[str] = ()) -> bool:
     """Whether torch.compile and torch.export need a fake of an operator that has no composite kernel.
 
-    One that writes to arguments and returns nothing has a trivial one. One that neither takes nor returns tensors is
-    asked for its fake, too, but no graph of tensors has it.
+    One that neither takes nor returns tensors is asked for its fake, too, but no graph of tensors has it.
     """
-    if not any(has_tensor(each.type) for each in (*schema.arguments, *schema.returns)):
-        return False
+    has_tensors = any(has_tensor(each.type) for each in (*schema.arguments, *schema.returns))
+    return has_tensors and not has_known_result(schema, tags)
+
+
+def has_known_result(schema: Schema, tags: Collection[str] = ()) -> bool:
+    """Whether torch knows what an operator returns: nothing, where it writes to arguments, or some of these."""
     if not schema.returns and any(argument.is_written for argument in schema.arguments):
-        return False
-    return not any(tag.rpartition(".")[2].rpartition("::")[2] in _TRIVIAL_TAGS for tag in tags)
+        return True
+    return any(tag.rpartition(".")[2].rpartition("::")[2] in _TRIVIAL_TAGS for tag in tags)
 
 
 def has_tensor(type_: Type) -> bool:

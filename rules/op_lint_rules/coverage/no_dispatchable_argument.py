@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from op_lint.dispatch.schemas import dispatches
 from op_lint.facts import OperatorName, Place
 from op_lint.findings import Finding, Related, Severity
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Kernel, Program
 from op_lint.rule import Rule
-from op_lint.schema import Kind, Schema, Type
+from op_lint.schema import Schema
 from op_lint_rules._words import where
 from op_lint_rules.coverage._kernels import backend_keys, is_composite
 
@@ -72,7 +73,7 @@ class NoDispatchableArgument(Rule):
         for operator in program.operators:
             definitions = program.definitions_of(operator)
             schemas = [parsed(schema_text(definition.fact).value) for definition in definitions]
-            if not schemas or not all(isinstance(schema, Schema) and not _dispatches(schema) for schema in schemas):
+            if not schemas or not all(isinstance(schema, Schema) and not dispatches(schema) for schema in schemas):
                 continue
             kernel = _unreachable(program, operator)
             if kernel is not None:
@@ -99,16 +100,3 @@ def _unreachable(program: Program, operator: OperatorName) -> tuple[str, Kernel]
         return None
     key = min(backends, key=lambda key: (kernels[key][0].place.path, kernels[key][0].place.start))
     return key, kernels[key][0]
-
-
-def _dispatches(schema: Schema) -> bool:
-    return any(_is_inspected(argument.type) for argument in schema.arguments)
-
-
-def _is_inspected(type_: Type) -> bool:
-    """`Tensor`, `Tensor?`, `Tensor[]` and `Tensor?[]` (`isDispatchType` in `DispatchKeyExtractor.h`, torch 2.13)."""
-    if type_.kind is Kind.LIST:
-        type_ = type_.elements[0]
-    if type_.kind is Kind.OPTIONAL:
-        type_ = type_.elements[0]
-    return type_.kind is Kind.TENSOR
