@@ -99,7 +99,6 @@ class Call(msgspec.Struct, frozen=True):
 
     arguments: tuple[Argument, ...] = (Argument(),)
     device: str | None = None
-    layout: Layout = Layout.STRIDED
     requires_grad: bool = False
     autocast: tuple[str, ...] = ()
     inference_mode: bool = False
@@ -108,6 +107,7 @@ class Call(msgspec.Struct, frozen=True):
     mode: Mode | None = None
     tracing: bool = False
     python_dispatcher: bool = False
+    layout: Layout = Layout.STRIDED
 
     def without_tensors(self) -> Call:
         """The call of an operator that takes no tensors: what would be the first one's is what it is asked to make."""

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from op_lint.facts import Implementation, OperatorName
+from op_lint.facts import Implementation, KernelKind, OperatorName
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Program, Registered, local_name
 from op_lint.rule import Rule
@@ -114,6 +114,7 @@ class MissingBackendKernel(Rule):
             device = program.key(implementation.fact.key).removeprefix("Autocast")
             if (
                 device in _TORCHS_OWN
+                and implementation.fact.kernel.kind is not KernelKind.FALLTHROUGH
                 and device != implementation.fact.key
                 and device not in program.kernels_of(operator)
             ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from op_lint.facts import Definition, Language
+from op_lint.facts import Definition, KernelKind, Language, OperatorName
 from op_lint.findings import Finding, Severity
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program, Registered, local_name
@@ -18,7 +18,7 @@ class NoKernel(Rule):
 
     ## What it does
     Reports definitions for which neither the C++ nor the Python sources register a kernel, at any key and under any
-    condition. Where a registration could not be read, it is silent: that may be the one.
+    condition; a fallthrough is none. Where a registration could not be read, it is silent: that may be the one.
 
     ## Why it is bad
     The library loads, and every call raises NotImplementedError.
@@ -64,7 +64,7 @@ class NoKernel(Rule):
         """The first definition of every operator without a kernel."""
         for operator in program.operators:
             definitions = program.definitions_of(operator)
-            kernels = program.kernels_of(operator) or program.python_kernels_of(operator)
+            kernels = _has_kernel(program, operator) or program.python_kernels_of(operator)
             if not definitions or kernels or program.may_be_implemented(operator):
                 continue
             if program.installed_operator(operator) is None and all(map(_is_defined, definitions)):
@@ -85,6 +85,12 @@ class NoKernel(Rule):
             f"`{fact.operator}` has no kernel, so every call raises NotImplementedError: register one, "
             f"`{cure}`, or remove the definition{when(definition.condition)}",
         )
+
+
+def _has_kernel(program: Program, operator: OperatorName) -> bool:
+    """Whether anything runs at some key; a fallthrough only says that nothing does."""
+    kernels = (each.fact.kernel for found in program.kernels_of(operator).values() for each in found)
+    return any(kernel is None or kernel.kind is not KernelKind.FALLTHROUGH for kernel in kernels)
 
 
 def _is_defined(definition: Registered[Definition]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.builders import findings, lines
-from tests.unit.sources import HEAD, UNREAD, define, implement, under
+from tests.unit.sources import HEAD, UNREAD, define, fallthrough, implement, under
 
 NAMES = [f"op{number}" for number in range(10)]
 SERVED = HEAD + define(*(f"{name}(Tensor x) -> Tensor" for name in [*NAMES, "last"])) + implement("CPU", *NAMES, "last")
@@ -70,6 +70,7 @@ class TestAutocast:
             implement("AutocastCUDA", "nms") + implement("CompositeExplicitAutograd", "nms"),
             implement("AutocastCUDA", "nms") + UNREAD,
             implement("AutocastXPU", "nms"),
+            fallthrough("AutocastCUDA", "nms"),
         ],
     )
     def test_something_below(self, more: str) -> None:

@@ -24,7 +24,6 @@ def test_no_kernel_anywhere() -> None:
     [
         implement("CPU", "a"),
         implement("Meta", "a"),
-        fallthrough("CPU", "a"),
         under("USE_CUDA", implement("CUDA", "a")),
         UNREAD,
         "void register_all(torch::Library&);\nTORCH_LIBRARY_IMPL(demo, CPU, m) { register_all(m); }\n",
@@ -32,6 +31,12 @@ def test_no_kernel_anywhere() -> None:
 )
 def test_there_is_one_or_may_be(more: str) -> None:
     assert findings("OPL304", {"ops.cpp": ALONE + more}) == []
+
+
+def test_a_fallthrough_is_none() -> None:
+    """Torch finds no key that is left: "There were no tensor arguments to this function"."""
+    (finding,) = findings("OPL304", {"ops.cpp": ALONE + fallthrough("CPU", "a") + fallthrough("Autograd", "a")})
+    assert finding.place.line == 5
 
 
 def test_in_another_language() -> None:
