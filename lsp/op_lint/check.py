@@ -17,6 +17,7 @@ from op_lint.run import Run, RunRule
 from op_lint.selection import specificity
 from op_lint.stopwatch import Stopwatch
 from op_lint.suppress import apply_suppressions
+from op_lint.written import with_bodies
 
 
 class RuleFailure(msgspec.Struct, frozen=True):
@@ -72,7 +73,12 @@ def check(
     stand = _without_ignored((*applied.findings, *about_run), program.settings.per_file_ignores)
     return Checked(
         # Of findings with the same message the first stays first: no order of a set, which differs from run to run.
-        tuple(sorted(dict.fromkeys(stand), key=lambda finding: (finding.place, finding.code, finding.message))),
+        tuple(
+            sorted(
+                dict.fromkeys(with_bodies(stand, program.files)),
+                key=lambda finding: (finding.place, finding.code, finding.message),
+            )
+        ),
         applied.suppressed,
         tuple(pass_.failures.values()),
         tuple(rule.code for rule in selected if rule not in able),

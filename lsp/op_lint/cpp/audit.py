@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from op_lint.condition import ALWAYS, Condition, compatible
 from op_lint.cpp.blanked import BLOCK, Blanked
@@ -17,6 +17,12 @@ from op_lint.facts import Place, Unit, Unresolved
 from op_lint.text import SourceText
 
 _CALL = re.compile(rb"(?<![\w.>])(\w+)\s*\.\s*(def|impl|fallback)\s*\(")
+_BLOCK_LIKE = re.compile(rb"(?<!\w)\w*TORCH_LIBRARY\w*(?=\s*\()")
+_STATEMENT = re.compile(rb"(?<=[;{})])\s*([A-Z][A-Z0-9_]{3,})(?=\s*\()")
+_NO_REGISTRATION = re.compile(rb"CHECK|ASSERT|WARN|ERROR|LOG|TRACE|GUARD|UNUSED|PRAGMA|DIAGNOSTIC")
+"""Words in the names of macros that a body uses for other things."""
+_SCOPE = re.compile(rb"(?:\bnamespace\b[\w\s:]*|\bextern\s*\"\s*\"\s*)\Z")
+_BRACE = re.compile(rb"[{}]")
 
 
 def audit(
@@ -26,10 +32,12 @@ def audit(
     found: Registrations,
     condition_at: Callable[[int], Condition],
     macros: re.Pattern[bytes] | None = None,
+    defined: Collection[bytes] | None = None,
 ) -> list[Unresolved]:
     """What stands in the text of `data` and is neither among the facts `found` nor unresolved already.
 
-    `macros` finds the uses of the macros that hide a registration.
+    `macros` finds the uses of the macros that hide a registration. `defined` are the macros that the source can use,
+    None where they are not known.
     """
     text = SourceText(data)
     covered = _Spans(row.place for row in found.rows() if row.place.path == path)
@@ -47,6 +55,9 @@ def audit(
             row = Unresolved(what, reason, place, unit.id if unit else None, namespace, key, condition=condition)
             missed.setdefault(place, row)
 
+    def is_unknown(macro: bytes) -> bool:
+        return defined is not None and macro not in defined
+
     for start, end, match in code.zones:
         around = of_units.around(start)
         unit = by_start[around] if around is not None else None
@@ -59,6 +70,19 @@ def audit(
         for use in macros.finditer(code.code, match.end(), end) if macros is not None and is_block else ():
             if covered.around(use.start()) is None:
                 miss("unit", "what the macro registers could not be read", use.start(), use.end(), unit)
+        for use in _STATEMENT.finditer(code.code, match.end(), end) if is_block else ():
+            name = use.group(1)
+            if is_unknown(name) and not _NO_REGISTRATION.search(name) and covered.around(use.start(1)) is None:
+                reason = f"the macro {name.decode()} is defined in no file that was found"
+                miss("unit", reason, use.start(1), use.end(1), unit)
+    for use in _BLOCK_LIKE.finditer(code.code):
+        if is_unknown(use.group()) and not BLOCK.match(code.code, use.start()):
+            reason = f"the macro {use.group().decode()} is defined in no file that was found"
+            miss("unit", reason, use.start(), use.end(), None)
+    known = (covered, of_units, in_bodies, _Spans(Place(path, 1, start, end) for start, end, _ in code.zones))
+    for use in macros.finditer(code.code) if macros is not None else ():
+        if not any(spans.around(use.start()) is not None for spans in known) and _is_at_file_scope(code.code, use):
+            miss("unit", "what the macro registers could not be read", use.start(), use.end(), None)
     return list(missed.values())
 
 
@@ -80,6 +104,17 @@ class _Spans:
         """The start of the (outermost) range that holds `offset`, None where there is none."""
         index = bisect_right(self._starts, offset) - 1
         return self._starts[index] if index >= 0 and offset < self._ends[index] else None
+
+
+def _is_at_file_scope(code: bytes, use: re.Match[bytes]) -> bool:
+    """Whether a use of a macro is in no braces but those of namespaces and `extern "C"`."""
+    opened: list[int] = []
+    for brace in _BRACE.finditer(code, 0, use.start()):
+        if brace.group() == b"{":
+            opened.append(brace.start())
+        elif opened:
+            opened.pop()
+    return all(_SCOPE.search(code, max(0, start - 200), start) for start in opened)
 
 
 def _calls(code: Blanked, match: re.Match[bytes], end: int) -> Iterator[re.Match[bytes]]:

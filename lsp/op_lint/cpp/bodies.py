@@ -329,6 +329,8 @@ class BodyReader:
         elif library is not None:
             function = callee(cursor)
             arguments = cursor.arguments() or parts[1:]
+            if cursor.spelling == "operator()":
+                arguments = arguments[1:]  # the first one is the object that is called
             if function is None or not self.run(function, self._bound(arguments, known, scope), scope):
                 self._delegate(cursor, function, library, scope)
         return library if type_ in LIBRARY_TYPES else None

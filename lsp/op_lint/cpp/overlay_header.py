@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -15,3 +16,9 @@ _FILE = Path(__file__).parent / "overlay" / "op_lint_overlay.h"
 def overlay() -> bytes:
     """The text of the overlay."""
     return _FILE.read_bytes()
+
+
+@cache
+def overlay_macros() -> frozenset[bytes]:
+    """The macros that the overlay defines."""
+    return frozenset(re.findall(rb"^\s*#\s*define\s+(\w+)", overlay(), re.MULTILINE))

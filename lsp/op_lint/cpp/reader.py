@@ -31,7 +31,7 @@ from op_lint.cpp.index import (
 )
 from op_lint.cpp.macro_bodies import MacroBodies
 from op_lint.cpp.options import CppOptions
-from op_lint.cpp.overlay_header import OVERLAY, overlay
+from op_lint.cpp.overlay_header import OVERLAY, overlay, overlay_macros
 from op_lint.cpp.preprocess import Files, Preprocessed, preprocess
 from op_lint.cpp.registrations import Registrations
 from op_lint.cpp.scan import defined_names, words
@@ -477,14 +477,25 @@ class _Reading:
     def _audit(self, found: Registrations) -> list[Unresolved]:
         """What of the text is not in `found`."""
         return audit(
-            self.main.path, self.main.data, self.blanked, found, self.main.condition_at, self._registering_macros
+            self.main.path,
+            self.main.data,
+            self.blanked,
+            found,
+            self.main.condition_at,
+            self._registering_macros,
+            self._macros | overlay_macros(),
         )
 
     @cached_property
     def _registering_macros(self) -> re.Pattern[bytes] | None:
         """The macros that this file sees and that hide a registration."""
+        return any_word(self.reader.macros & self._macros)
+
+    @cached_property
+    def _macros(self) -> frozenset[bytes]:
+        """The macros that the files of this parse define."""
         scanned = (self.reader._files.scanned(view) for view in self.preprocessed.views)
-        return any_word(self.reader.macros & {name for each in scanned for name in each.macros})
+        return frozenset(name for each in scanned for name in each.macros)
 
     @cached_property
     def _zones(self) -> list[tuple[str, int, int]]:

@@ -65,3 +65,34 @@ def test_a_macro_of_which_nothing_was_read() -> None:
     assert [(row.what, row.reason) for row in facts.unresolved] == [
         ("unit", "what the macro registers could not be read")
     ]
+
+
+@pytest.mark.parametrize(
+    ("use", "reason"),
+    [
+        ('MY_TORCH_LIBRARY(demo, m) { m.def("a() -> ()"); }', "the macro MY_TORCH_LIBRARY is defined in no"),
+        ('TORCH_LIBRARY(demo, m) { OTHER_OPS(CPU, "a", f) }', "the macro OTHER_OPS is defined in no"),
+        ("namespace x { extern \"C\" { BLOCK(demo }}", "what the macro registers could not be"),
+    ],
+)  # fmt: skip
+def test_macros_that_hide_registrations(use: str, reason: str) -> None:
+    block = '#define BLOCK(ns) TORCH_LIBRARY(ns, m) { m.def("a() -> ()"); }\n'
+    facts = read(f'#include "missing.h"\n{HEAD}{block}{use}\n')
+    assert registered(facts) == []
+    (row,) = facts.unresolved
+    assert row.what == "unit"
+    assert row.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "TORCH_LIBRARY(demo, m) { TORCH_CHECK(1, 2); MY_CUDA_CHECK(f()); }",
+        "#define EACH(x) x(a) x(b)\nTORCH_LIBRARY(demo, m) { EACH(IGNORED) }\n#define IGNORED(x)",
+        'void f() { BLOCK("a") }',
+        "PYBIND11_MODULE(demo, m) { m.def(1); }",
+    ],
+)
+def test_macros_that_hide_none(source: str) -> None:
+    header = '#define BLOCK(ns) TORCH_LIBRARY(ns, m) { m.def("a() -> ()"); }\n'
+    assert read(f"{HEAD}{header}{source}\n").unresolved == ()

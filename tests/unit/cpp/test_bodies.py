@@ -25,6 +25,9 @@ _KERNEL = HEAD + "Tensor f(const Tensor& x);\n"
         ("template <class L> L& same(L& m) { return m; }", "same(m).def(S);"),
         ("", "auto& k = m; k.def(S);"),
         ("", "if (true) { m.def(S); }"),
+        ("struct Add { void operator()(torch::Library& m) const { m.def(S); } };", "Add()(m);"),
+        ("struct Add { void operator()(torch::Library& m, const char* s) { m.def(s); } };", "Add add; add(m, S);"),
+        ("struct Add { template <class L> void operator()(L& m) { m.def(S); } };", "Add{}(m);"),
         ("", 'for (auto s : {"g(Tensor x) -> Tensor"}) m.def(s);'),
     ],
 )
