@@ -168,6 +168,11 @@ class Kernel(msgspec.Struct, frozen=True, gc=False):
     wrapped: bool = False
     stable: bool = False
 
+    @property
+    def word(self) -> str:
+        """The function's name; what kind of kernel it is where it has none, or Python's name for nobody, `_`."""
+        return self.name if self.name not in ("", "_") else self.kind.value
+
 
 class UnitKind(str, Enum):
     """How a registration unit registers."""

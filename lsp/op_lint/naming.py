@@ -33,4 +33,4 @@ def kernel_word(kernel: Kernel) -> str:
     """A kernel in a few words."""
     if kernel.kind is KernelKind.FALLTHROUGH:
         return "fallthrough"
-    return kernel.name or kernel.kind.value
+    return kernel.word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -121,9 +122,14 @@ async def test_hover(myops: Path, name: str) -> None:
         operator = await editing.hover("csrc/ops.cpp", "sc|ale(")
         assert operator.startswith("`myops::scale(Tensor x, float s) -> Tensor`")
         assert "✗ raises" in operator
-        assert "1 use in Python: [myops/__init__.py:14]" in operator
+        assert "1 use in Python: [myops/\\_\\_init\\_\\_.py:14]" in operator
         assert "torch 2.13.0" in operator
         assert await editing.hover("myops/__init__.py", "torch.ops.myops.sc|ale") == operator
+        cells = (await editing.hover("csrc/ops.cpp", "mul|add(")).splitlines()[4].split(" | ")
+        assert re.match(r"✓ \[fake\]\(.*/myops/ops\.py#", cells[2])  # the function's name is `_`
+        assert cells[4].startswith("✗ no such key: [myops::muladd_cuda]")
+        twice = (await editing.hover("csrc/ops.cpp", "nor|malize(")).splitlines()[4].split(" | ")[1]
+        assert re.fullmatch(r"✓ \[myops::normalize_cuda\]\([^)]*\), \[myops::normalize_cuda\]\([^)]*\)", twice)
         assert "`double`" in await editing.hover("csrc/ops.cpp", "flo|at s)")
         kernel = await editing.hover("csrc/cpu/kernels.cpp", "&scale_c|pu")
         assert "`(Tensor x, int s) -> Tensor`" in kernel
@@ -265,8 +271,8 @@ async def test_code_lens_and_inlay_hints(myops: Path, name: str) -> None:
         )
         titles = [each.command.title for each in lenses or () if each.command]
         assert titles[:2] == [
-            "CPU ✓ CUDA ✗ Meta ✓ autograd: none · 1 use",
-            "CPU ✓ CUDA ✗ Meta ✗ autograd: none · 1 use",
+            "CPU ✓ CUDA ✗ Meta ✓ · autograd: none · 1 use",
+            "CPU ✓ CUDA ✗ Meta ✗ · autograd: none · 1 use",
         ]
         editing.open("csrc/reduce.cpp")
         editing.replace("csrc/reduce.cpp", '"row_sum(Tensor x) -> Tensor"', '"row_sum"')
@@ -308,7 +314,7 @@ async def test_call_hierarchy(myops: Path, name: str) -> None:
         outgoing = await editing.client.call_hierarchy_outgoing_calls_async(
             types.CallHierarchyOutgoingCallsParams(items[0])
         )
-        assert [each.to.name for each in outgoing or ()] == ["myops::muladd_cpu", "myops::muladd_cuda", "_"]
+        assert [each.to.name for each in outgoing or ()] == ["myops::muladd_cpu", "myops::muladd_cuda", "fake"]
 
 
 async def test_code_actions(myops: Path, name: str) -> None:

@@ -10,7 +10,7 @@ export function registerCommands(controller: Controller, documents: Documents, t
   const commands: Record<string, (...given: unknown[]) => Promise<void>> = {
     'op-lint.restartServer': () => controller.restart(),
     'op-lint.showLogs': async () => { controller.showLogs(); await Promise.resolve(); },
-    'op-lint.showServerInformation': async () => { await documents.showPage('op-lint server information', await controller.describe()); },
+    'op-lint.showServerInformation': async () => { await documents.showPage('op-lint server information', () => controller.describe()); },
     'op-lint.showTable': async (operator) => { await tables.show(typeof operator === 'string' ? operator : undefined); },
     'op-lint.explainCall': async (operator) => { await tables.show(typeof operator === 'string' ? operator : await operatorHere(controller), true); },
     'op-lint.openRule': async (code) => {

@@ -25,6 +25,7 @@ export class Controller implements vscode.Disposable {
   private readonly python = new PythonExtension(() => { this.update(); }, this.log);
   private readonly item = vscode.window.createStatusBarItem('op-lint.status', vscode.StatusBarAlignment.Right, 90);
   private readonly changedAnalysis = new vscode.EventEmitter<void>();
+  private readonly changedInformation = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable[] = [];
   private client: LanguageClient | undefined;
   private running = '';
@@ -35,6 +36,9 @@ export class Controller implements vscode.Disposable {
 
   /** Fires when the server knows something new about the workspace. */
   readonly onAnalysis = this.changedAnalysis.event;
+
+  /** Fires when what `describe` says may have changed. */
+  readonly onInformation = this.changedInformation.event;
 
   constructor(private readonly context: vscode.ExtensionContext) {
     this.item.name = 'op-lint';
@@ -113,7 +117,7 @@ export class Controller implements vscode.Disposable {
   }
 
   dispose(): void {
-    vscode.Disposable.from(this.log, this.trace, this.python, this.item, this.changedAnalysis, ...this.subscriptions).dispose();
+    vscode.Disposable.from(this.log, this.trace, this.python, this.item, this.changedAnalysis, this.changedInformation, ...this.subscriptions).dispose();
   }
 
   /** End the server, before the extension host does. */
@@ -233,6 +237,7 @@ export class Controller implements vscode.Disposable {
     this.log.error(reason);
     this.state = { kind: 'failed', reason, ...(lacks === undefined ? {} : { lacks }) };
     this.show();
+    this.changedInformation.fire();
     if (kind !== undefined) void this.announce(kind, reason);
   }
 
@@ -278,6 +283,7 @@ export class Controller implements vscode.Disposable {
     if (this.state.kind !== 'running') return;
     this.state = { ...this.state, information };
     this.show();
+    this.changedInformation.fire();
   }
 
   private async inform(): Promise<readonly Information[]> {
@@ -294,6 +300,7 @@ export class Controller implements vscode.Disposable {
     const { text, tooltip, severity } = shown(this.state, vscode.workspace.isTrusted, warning(this.resolution));
     this.item.text = text;
     this.item.tooltip = new vscode.MarkdownString(tooltip, true);
+    void vscode.commands.executeCommand('setContext', 'op-lint.lacksLibraries', this.installation !== undefined);
     this.item.backgroundColor = severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
   }
 }

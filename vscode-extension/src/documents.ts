@@ -10,7 +10,7 @@ export function ruleUri(code: string): vscode.Uri {
 
 /** Serves the pages. `rule` gives the documentation of a code. */
 export class Documents implements vscode.Disposable {
-  private readonly pages = new Map<string, string>();
+  private readonly pages = new Map<string, () => Promise<string>>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: vscode.Disposable;
 
@@ -22,7 +22,7 @@ export class Documents implements vscode.Disposable {
       }),
       vscode.workspace.registerTextDocumentContentProvider(PAGE, {
         onDidChange: this.changed.event,
-        provideTextDocumentContent: (uri) => this.pages.get(uri.path) ?? '',
+        provideTextDocumentContent: (uri) => this.pages.get(uri.path)?.() ?? '',
       }),
     );
   }
@@ -32,12 +32,17 @@ export class Documents implements vscode.Disposable {
     await preview(ruleUri(code));
   }
 
-  /** Show a page of Markdown under a title, rendered. */
-  async showPage(title: string, markdown: string): Promise<void> {
+  /** Show a page of Markdown under a title, rendered; `write` writes it again at each `rewrite`. */
+  async showPage(title: string, write: () => Promise<string>): Promise<void> {
     const uri = vscode.Uri.from({ scheme: PAGE, path: `/${title}.md` });
-    this.pages.set(uri.path, markdown);
+    this.pages.set(uri.path, write);
     this.changed.fire(uri);
     await preview(uri);
+  }
+
+  /** What the pages say may have changed: those that are open are written again. */
+  rewrite(): void {
+    for (const path of this.pages.keys()) this.changed.fire(vscode.Uri.from({ scheme: PAGE, path }));
   }
 
   dispose(): void {

@@ -14,6 +14,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const own = new Controller(context);
   controller = own;
   const documents = new Documents((code) => own.commandLine('rule', code));
+  own.onInformation(() => { documents.rewrite(); });
   const tables = new Tables(own, context.extensionUri);
   const schema = async (): Promise<Schema> => {
     const file = vscode.Uri.joinPath(context.extensionUri, 'bundled', 'op-lint.schema.json').fsPath;

@@ -13,6 +13,9 @@ export interface Facts {
   readonly failure: string | undefined;
 }
 
+/** What the server's kinds of files are called. */
+const FILES: Readonly<Record<string, string>> = { cpp: 'C++', python: 'Python', build: 'build' };
+
 /** The page, in Markdown. */
 export function page(facts: Facts): string {
   const { resolution, information } = facts;
@@ -47,14 +50,15 @@ function server(resolution: Resolution): string {
 function project(found: Information): string[] {
   const torch =
     found.torch === null ? 'none yet' : isSnapshot(found) ? `snapshot of ${found.torch}` : `${found.torch} of ${code(found.interpreter ?? '')}`;
-  const files = Object.entries(found.files).map(([kind, count]) => `${count} ${kind}`);
+  const { registering = 0, ...kinds } = found.files;
+  const files = Object.entries(kinds).map(([kind, count]) => `${count} ${FILES[kind] ?? kind}`);
   const places = (all: readonly { readonly path: string; readonly line: number }[], words: (index: number) => string): string[] =>
     all.map((each, index) => `- ${code(`${each.path}:${each.line}`)} ${words(index)}`);
   return [
     `## ${found.project}`,
     table(['', ''], [
       ['configuration', found.configuration === null ? 'none' : code(found.configuration)],
-      ['files', files.join(', ')],
+      ['files', `${files.join(', ')}; ${registering} of them register operators`],
       ['operators', String(found.operators)],
       ['build targets', found.targets.length === 0 ? 'none' : found.targets.map(code).join(', ')],
       ['torch', torch],

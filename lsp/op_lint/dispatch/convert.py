@@ -18,7 +18,7 @@ def of_implementation(implementation: Implementation, unit: Unit) -> Registratio
         _origin(unit),
         kernel.kind,
         Source.WORKSPACE,
-        kernel.name,
+        kernel.word,
         implementation.place.path,
         implementation.place.line,
         keyless=keyless,
@@ -35,7 +35,7 @@ def of_definition(definition: Definition, unit: Unit) -> Registration | None:
         _origin(unit),
         kernel.kind,
         Source.WORKSPACE,
-        kernel.name,
+        kernel.word,
         definition.place.path,
         definition.place.line,
         keyless=definition.key is None and definition.language is Language.CPP,
@@ -47,7 +47,7 @@ def of_fallback(fallback: Fallback, unit: Unit) -> Registration | None:
     if fallback.key is None:
         return None
     kernel, place = fallback.kernel, fallback.place
-    return Registration(fallback.key, _origin(unit), kernel.kind, Source.WORKSPACE, kernel.name, place.path, place.line)
+    return Registration(fallback.key, _origin(unit), kernel.kind, Source.WORKSPACE, kernel.word, place.path, place.line)
 
 
 def _origin(unit: Unit) -> str:

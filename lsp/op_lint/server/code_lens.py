@@ -29,7 +29,7 @@ def lenses(snapshot: Snapshot, path: str) -> Iterator[Lens]:
 
 
 def title(snapshot: Snapshot, operator: OperatorName) -> str:
-    """`CPU ✓ CUDA ✓ Meta ✗ autograd: none · 12 uses`."""
+    """`CPU ✓ CUDA ✓ Meta ✗ · autograd: none · 12 uses`."""
     kernels = snapshot.program.kernels_of(operator)
     table = snapshot.table(operator)
     words = []
@@ -41,6 +41,6 @@ def title(snapshot: Snapshot, operator: OperatorName) -> str:
         words.append(f"{key} {'✓' if served else '✗'}")
     own = [key for key in kernels if key.startswith("Autograd")]
     composite = "CompositeImplicitAutograd" in kernels
-    words.append(f"autograd: {', '.join(own) if own else 'through its parts' if composite else 'none'}")
+    autograd = ", ".join(own) if own else "through its parts" if composite else "none"
     uses = [use for use in snapshot.uses_of(operator) if use.kind in (UseKind.CALL, UseKind.REFERENCE)]
-    return f"{' '.join(words)} · {len(uses)} {'use' if len(uses) == 1 else 'uses'}"
+    return f"{' '.join(words)} · autograd: {autograd} · {len(uses)} {'use' if len(uses) == 1 else 'uses'}"

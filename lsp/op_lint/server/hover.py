@@ -106,7 +106,11 @@ def about_key(snapshot: Snapshot, name: str, namespace: str | None) -> str | Non
         return "\n\n".join(_about_alias(snapshot, key, other, namespace))
     parts = [f"**{key}**{other} — {_kind_words(snapshot, key)}"]
     rows = priority.way_through(program, keys, key, namespace)
-    parts.append("A call runs what is at the **highest key** of its tensors and its thread, here from the top:")
+    counted = namespace is not None and any(row.kernels for row in rows)
+    counts = f", with how many operators of {code(namespace or '')} have a kernel there" if counted else ""
+    parts.append(
+        f"A call runs what is at the **highest key** of its tensors and its thread, here from the top{counts}:"
+    )
     parts.append(_drawing(rows))
     parts.append(
         "What runs above the backend calls on to the keys below it. A **fallthrough** makes its key invisible."
@@ -274,16 +278,20 @@ def _cell(snapshot: Snapshot, operator: OperatorName, key: str, table: Table | N
     kernels = snapshot.program.kernels_of(operator)
     own = kernels.get(key) or (kernels.get("Autograd") if key.startswith("Autograd") else None)
     if own:
-        words = []
-        for registered in own:
-            kernel = registered.fact.kernel
-            if kernel is not None:
-                kind = f" `{kernel.kind.value}`" if kernel.kind is not KernelKind.KERNEL else ""
-                words.append(f"✓ {link_to(kernel_word(kernel), registered.place, link)}{kind}")
-        return "<br>".join(words)
+        sign = "✓" if snapshot.program.keys is None or snapshot.program.keys.canonical(key) else "✗ no such key:"
+        return f"{sign} " + ", ".join(
+            _kernel_words(registered.fact.kernel, registered.place, link)
+            for registered in own
+            if registered.fact.kernel
+        )
     if table is None or not table.keys.is_runtime(key):
         return "-"
     return _entry_words(table[key])
+
+
+def _kernel_words(kernel: Kernel, place: Place, link: Link) -> str:
+    word, kind = kernel_word(kernel), kernel.kind.value
+    return link_to(word, place, link) + (f" `{kind}`" if kernel.kind is not KernelKind.KERNEL and word != kind else "")
 
 
 def _entry_words(entry: Entry) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from op_lint.facts import Place
 
 Link = Callable[[Place], str]
 """Makes the target of a link to a place."""
+
+_MARKUP = re.compile(r"[\\`*\[\]<>|]|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown takes for markup. An underscore between letters is none, for those who see the source."""
 
 
 def code(text: str) -> str:
@@ -17,8 +21,13 @@ def code(text: str) -> str:
 
 
 def link_to(words: str, place: Place, link: Link) -> str:
-    """A link to a place."""
-    return f"[{words}]({link(place)})"
+    """A link to a place. The words are plain text: `__init__.py` is not bold."""
+    return f"[{plain(words)}]({link(place)})"
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is, also in a table."""
+    return _MARKUP.sub(r"\\\g<0>", text)
 
 
 def where(place: Place) -> str:

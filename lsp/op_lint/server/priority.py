@@ -67,15 +67,15 @@ def _backend(keys: DispatchKeys, key: str) -> str | None:
 
 def _note(program: Program, keys: DispatchKeys, key: str) -> str:
     if key.startswith("Autocast"):
-        return "off unless torch.autocast is on"
+        return "only under torch.autocast"
     kind = keys.kind(key)
     fallback = _fallback(program, key)
     if fallback is KernelKind.FALLTHROUGH:
         return "fallthrough: skipped"
     if kind is KeyKind.AUTOGRAD:
-        return "for tensors outside inference mode"
+        return "outside inference mode"
     if kind is KeyKind.BACKEND:
-        return "the kernels of the backend"
+        return "the backend's kernels"
     return "has a fallback" if fallback else ""
 
 
@@ -96,11 +96,11 @@ def _count(program: Program, keys: DispatchKeys, key: str, namespace: str | None
     with_kernel = len(having(program, namespace, key))
     if keys.kind(key) is KeyKind.AUTOGRAD:
         # A composite kernel's gradient comes from the operators that it calls.
-        rest = ", else PyTorch's fallback" if with_kernel < len(defined) else ""
-        return f"{with_kernel} of {len(defined)} operators of {namespace}{rest}"
+        rest = ", else a fallback" if with_kernel < len(defined) else ""
+        return f"{with_kernel} of {len(defined)}{rest}"
     if not with_kernel and keys.kind(key) is not KeyKind.BACKEND:
         return ""
-    return f"{with_kernel} of {len(defined)} operators of {namespace}"
+    return f"{with_kernel} of {len(defined)}"
 
 
 def having(program: Program, namespace: str, key: str) -> tuple[OperatorName, ...]:

@@ -2,7 +2,7 @@
 import type { Matrix, Place, Row } from '../protocol';
 import { h } from './dom';
 import { Grid } from './grid';
-import { SIGNS, type Filter, cellWords, coverage, isShown, sign } from './words';
+import { NOT_DEFINED, SIGNS, type Filter, cellWords, coverage, isDefined, isShown, sign } from './words';
 
 /** Rows that are shown at once. More would be slow, and nobody reads them: the filter finds the others. */
 const MOST = 2000;
@@ -128,7 +128,7 @@ class Board {
       wanted.push(element);
     }
     this.place(wanted);
-    this.note.textContent = rows.length > MOST ? `The first ${MOST} of ${rows.length} are shown: filter to see the others.` : '';
+    this.note.textContent = noteOn(rows.length, matrix.operators.length);
     this.grid.settle();
   }
 
@@ -168,9 +168,10 @@ class Board {
   private row(row: Row, keys: readonly string[]): HTMLTableRowElement {
     const name = h(
       'button',
-      { class: 'name', tabindex: -1, title: row.schema ?? 'no definition was found', onclick: () => { this.actions.choose(row.op); } },
+      { class: 'name', tabindex: -1, title: isDefined(row) ? (row.schema ?? row.op) : 'nothing that was read defines it: no call reaches its kernels', onclick: () => { this.actions.choose(row.op); } },
       h('span', { class: 'namespace' }, `${row.namespace}::`),
       row.op.slice(row.namespace.length + 2),
+      ...(isDefined(row) ? [] : [' ', h('small', { class: 'undefined' }, NOT_DEFINED)]),
     );
     const cells = keys.map((key) => {
       const cell = row.cells[key];
@@ -187,6 +188,11 @@ class Board {
     const element = h('tr', { 'data-op': row.op }, h('th', { scope: 'row' }, name), ...cells);
     return element;
   }
+}
+
+function noteOn(wanted: number, all: number): string {
+  if (wanted > MOST) return `The first ${MOST} of ${wanted} are shown: filter to see the others.`;
+  return wanted === 0 && all > 0 ? 'No operator fits the filter.' : '';
 }
 
 function legend(): HTMLElement {

@@ -137,7 +137,7 @@ export class OperatorView {
       h('td', { class: `cell ${entry.state}`, title: words }, glyph),
       h('td', {}, entry.kernel !== null && !entry.kernel.startsWith('registered at') ? entry.kernel : ''),
       h('td', {}, entry.state === 'fallthrough' ? 'fallthrough, skipped' : entry.state === 'missing' ? 'missing' : entry.reason),
-      h('td', {}, this.link(entry)),
+      h('td', {}, entry.state === 'missing' ? '' : this.link(entry)),
     );
   }
 

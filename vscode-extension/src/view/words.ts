@@ -22,6 +22,14 @@ export function sign(state: State | null): Sign {
   return state === null ? UNKNOWN : SIGNS[state];
 }
 
+/** How the table marks an operator that has kernels and no definition: torch never calls them. */
+export const NOT_DEFINED = 'no def';
+
+/** Whether a definition was read, of this operator or of torch's own. */
+export function isDefined(row: Row): boolean {
+  return row.schema !== null || row.definitions.length > 0;
+}
+
 /** What a cell says in words, for its tooltip and for screen readers. */
 export function cellWords(row: Row, key: string, cell: Cell | undefined): string {
   const { words } = sign(cell?.state ?? null);

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { exampleProject, find, PYTHON } from './projects';
 import type { Scenario } from './steps';
-import { PATIENCE, Workbench, eventually } from './workbench';
+import { PATIENCE, Workbench, editors, eventually } from './workbench';
 
 const CPU = 'csrc/cpu/kernels.cpp';
 const CUDA = 'csrc/cuda/kernels.cu';
@@ -36,7 +36,7 @@ export function example(vsix: string): Scenario {
       ['Problems says what is wrong', async (workbench) => {
         await workbench.page.keyboard.press('Control+Shift+m');
         await workbench.problems.getByText(/nothing defines it; did you mean `gather_rows`/).first().waitFor({ timeout: PATIENCE });
-        await workbench.picture('diagnostics');
+        await workbench.picture('diagnostics', editors(744));
         await workbench.page.keyboard.press('Control+j');
       }],
       ['the extension was activated in time', async (workbench) => {
@@ -56,7 +56,7 @@ export function example(vsix: string): Scenario {
         assert.match(hover, /CPU/);
         assert.match(hover, /AutogradCPU/);
         assert.match(hover, /highest key of its tensors/);
-        await workbench.picture('hover-key');
+        await workbench.picture('hover-key', editors(560));
         await workbench.page.keyboard.press('Escape');
       }],
       ['hover on an operator in Python has its schema', async (workbench) => {
@@ -120,7 +120,8 @@ export function example(vsix: string): Scenario {
         const cell = frame.getByRole('button', { name: /myops::muladd at CPU: kernel, .*muladd_cpu/ });
         await cell.waitFor({ timeout: PATIENCE });
         await frame.getByRole('button', { name: /myops::scale at CUDA: missing/ }).waitFor({ timeout: PATIENCE });
-        await workbench.picture('table');
+        await frame.getByRole('button', { name: 'myops::soften no def', exact: true }).waitFor({ timeout: PATIENCE });
+        await workbench.picture('table', editors(490));
       }],
       ['a cell leads to its registration', async (workbench) => {
         const frame = await workbench.tableFrame();
@@ -150,6 +151,10 @@ export function example(vsix: string): Scenario {
         await workbench.page.keyboard.type('scale_cpu');
         await frame.getByText(/1 of \d+ operators/).waitFor({ timeout: PATIENCE });
         assert.equal(await frame.locator('tbody tr').count(), 1);
+        await workbench.page.keyboard.type(' nothing');
+        await frame.getByText('No operator fits the filter.').waitFor({ timeout: PATIENCE });
+        await workbench.page.keyboard.press('Control+a');
+        await workbench.page.keyboard.type('scale_cpu');
       }],
       ['one operator has its whole table, and the path of a call', async (workbench) => {
         const frame = await workbench.tableFrame();
@@ -159,7 +164,8 @@ export function example(vsix: string): Scenario {
         await frame.locator('.end.raises', { hasText: 'NotImplementedError' }).waitFor({ timeout: PATIENCE });
         await frame.locator('[data-toggle=requires_grad]').check();
         await frame.locator('.path .step', { hasText: 'AutogradCUDA' }).waitFor({ timeout: PATIENCE });
-        await workbench.picture('operator');
+        assert.ok(await frame.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), 'it fits beside an editor');
+        await workbench.picture('operator', editors(566, 466));
         await workbench.page.keyboard.press('Escape');
         await frame.locator('section.matrix').waitFor({ timeout: PATIENCE });
         await workbench.command('View: Close Editor');
@@ -188,8 +194,24 @@ export function example(vsix: string): Scenario {
         await workbench.command('op-lint: Show Server Information');
         const preview = await workbench.frameWith('h1:has-text("what was found")');
         assert.ok(await preview.getByText(PYTHON).first().isVisible());
+        await preview.getByText('4 C++, 3 Python, 2 build; 5 of them register operators').waitFor({ timeout: PATIENCE });
         await workbench.picture('information');
         await workbench.command('View: Close Editor');
+      }],
+      ['the log says which interpreter runs the server', async (workbench) => {
+        await workbench.command('op-lint: Show Logs');
+        const output = workbench.page.locator('.output-view .view-lines');
+        await output.getByText(/interpreter: setting .*: used/).first().waitFor({ timeout: PATIENCE });
+        await workbench.picture('log');
+        await workbench.page.keyboard.press('Control+j');
+      }],
+      ['what is not needed is not offered', async (workbench) => {
+        await workbench.page.keyboard.press('F1');
+        await workbench.page.locator('.quick-input-widget input.input').fill('>op-lint:');
+        const list = workbench.page.locator('.quick-input-list .monaco-list-row');
+        await list.filter({ hasText: 'op-lint: Show Logs' }).first().waitFor({ timeout: PATIENCE });
+        assert.equal(await list.filter({ hasText: 'Install libclang' }).count(), 0);
+        await workbench.page.keyboard.press('Escape');
       }],
       ['a configuration is made, and a wrong key in it is found', async (workbench) => {
         await workbench.command('op-lint: Create Configuration');
@@ -223,6 +245,11 @@ export function example(vsix: string): Scenario {
         await entry.click({ timeout: PATIENCE });
         const steps = workbench.page.locator('.gettingStarted .getting-started-step');
         await eventually('four steps', async () => (await steps.count()) === 4);
+        for (const step of await steps.all()) {
+          await step.click();
+          await step.locator('.step-description-container').first().waitFor({ timeout: PATIENCE });
+          assert.doesNotMatch(await step.innerText(), /`/); // its Markdown is not quite Markdown
+        }
         await workbench.picture('walkthrough');
         await workbench.command('View: Close Editor');
       }],
@@ -230,6 +257,10 @@ export function example(vsix: string): Scenario {
         const before = await workbench.serverProcess();
         await workbench.command('op-lint: Restart Server');
         await eventually('another server', async () => ![before, undefined].includes(await workbench.serverProcess()));
+        await workbench.command('op-lint: Show Server Information'); // which follows what the server comes to know
+        const preview = await workbench.frameWith('h1:has-text("what was found")');
+        await preview.locator('tr', { hasText: 'torch' }).getByText(/2\.13\.0.* of /).first().waitFor({ timeout: PATIENCE });
+        await workbench.command('View: Close Editor');
         await workbench.file(CPU, 1);
         await workbench.page.locator('.squiggly-error').first().waitFor({ state: 'attached', timeout: PATIENCE });
       }],

@@ -29,6 +29,8 @@ npm rebuild argon2 --silent
 cd node_modules/code-server/lib/vscode
 npm install --ignore-scripts --omit=dev --silent
 ln -sfn node_modules node_modules.asar
+# The logs of the extension host and of its output channels are written by this one; it is built here, too.
+npm rebuild @vscode/spdlog --silent
 # Its ripgrep is downloaded by a script that has not run; without one no file is found by its name.
 mkdir -p node_modules/@vscode/ripgrep/bin
 ln -sfn "$OLDPWD/node_modules/@vscode/ripgrep-linux-x64/bin/rg" node_modules/@vscode/ripgrep/bin/rg

@@ -47,6 +47,23 @@ export interface Options {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** A part of the window, in pixels. */
+export interface Part {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const SIZE = { width: 1280, height: 800 };
+const SIDE = 348;
+const WINDOW: Part = { x: 0, y: 0, ...SIZE };
+
+/** What is right of the list of files, from the tabs downwards: `height` pixels of it, without the first `from` of its width. */
+export function editors(height: number, from = 0): Part {
+  return { x: SIDE + from, y: 35, width: SIZE.width - SIDE - from, height };
+}
+
 export class Workbench {
   private constructor(
     readonly page: Page,
@@ -87,7 +104,7 @@ export class Workbench {
     );
     await isUp(port);
     const browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const page = await browser.newPage({ viewport: SIZE });
     const asked: string[] = [];
     page.on('request', (request) => {
       const { protocol, hostname } = new URL(request.url());
@@ -110,6 +127,7 @@ export class Workbench {
     const entry = this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
     await entry.waitFor({ timeout: PATIENCE });
     await this.page.keyboard.press('Enter');
+    await this.leave();
   }
 
   /** Open a file of the workspace at a line (1-based); with several folders `within` names the one that is meant. */
@@ -132,8 +150,13 @@ export class Workbench {
     await input.waitFor({ timeout: PATIENCE });
     await input.fill(`:${line}:${column}`);
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: `line ${line} ` }).click({ timeout: PATIENCE });
-    await this.page.mouse.move(180, 700);
+    await this.leave();
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden', timeout: PATIENCE });
+  }
+
+  /** Put the pointer where nothing has a tooltip. */
+  private async leave(): Promise<void> {
+    await this.page.mouse.move(180, 700);
   }
 
   tab(name: string): Locator {
@@ -208,12 +231,12 @@ export class Workbench {
     return Promise.resolve(found[0] === '' || found[0] === undefined ? undefined : Number(found[0]));
   }
 
-  /** A picture of what stands there now; with `OP_LINT_PICTURES=1` those of the README are made anew. */
-  async picture(name: string): Promise<void> {
+  /** A picture of what stands there now; with `OP_LINT_PICTURES=1` those of the README are made anew, of `part` alone. */
+  async picture(name: string, part: Part = WINDOW): Promise<void> {
     await new Promise((done) => setTimeout(done, 400)); // what fades in is there then
     await this.screenshot(name);
     if (process.env['OP_LINT_PICTURES'] === '1' && fs.readFileSync('README.md', 'utf8').includes(`/${name}.jpg`)) {
-      await this.page.screenshot({ path: path.join(PICTURES, `${name}.jpg`), type: 'jpeg', quality: 78 });
+      await this.page.screenshot({ path: path.join(PICTURES, `${name}.jpg`), type: 'jpeg', quality: 82, clip: part });
     }
   }
 
@@ -223,8 +246,8 @@ export class Workbench {
   }
 
   /**
-   * What code-server printed, kept for who has to find out what went wrong; and its folders of logs, which stay empty
-   * unless its optional module `@vscode/spdlog` is built: `setup.sh` does not do that.
+   * What there is for who has to find out what went wrong: what code-server printed, the log of the extension host
+   * (`remoteexthost.log` in `exthost1`), and op-lint's own channel beside it.
    */
   keepLogs(name: string): void {
     const kept = path.join(RESULTS, `${name}-logs`);

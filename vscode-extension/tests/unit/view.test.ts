@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Cell, Row, State, TableEntry } from '../../src/protocol';
-import { SIGNS, cellWords, coverage, isShown, isTelling, placeWords, sign } from '../../src/view/words';
+import { SIGNS, cellWords, coverage, isDefined, isShown, isTelling, placeWords, sign } from '../../src/view/words';
 
 const cell = (state: State | null, kernel: string | null = null): Cell => ({ state, kernel, reason: null, kind: null, location: null });
 const row = (op: string, cells: Record<string, Cell>): Row => ({
@@ -37,6 +37,11 @@ describe('words', () => {
     const location = { uri: 'file:///a/b%20c/k.cpp', range: { start: { line: 4, character: 0 }, end: { line: 4, character: 3 } } };
     assert.equal(cellWords(ADD, 'CPU', { ...cell('kernel', 'add_cpu'), location }), 'my::add at CPU: kernel, add_cpu (b c/k.cpp:5)');
     assert.equal(placeWords(location.uri, 0), 'b c/k.cpp:1');
+  });
+  it('know an operator that nothing defines', () => {
+    const place = { uri: 'file:///a.cpp', range: { start: { line: 0, character: 0 }, end: { line: 0, character: 3 } } };
+    const unread = { ...ADD, schema: null, definitions: [place] };
+    assert.deepEqual([ADD, unread, { ...ADD, schema: null }].map(isDefined), [true, true, false]);
   });
   it('count what a key serves', () => {
     assert.deepEqual([coverage([ADD, MUL], 'CPU'), coverage([ADD, MUL], 'CUDA'), coverage([ADD, MUL], 'Meta')], [2, 1, 0]);
