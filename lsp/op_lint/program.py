@@ -548,7 +548,7 @@ _MAY_DEFINE = frozenset({"def", "unit"})
 _ROLES = {"DEF": UnitKind.LIBRARY, "FRAGMENT": UnitKind.FRAGMENT, "IMPL": UnitKind.IMPL}
 _LOSSY = frozenset({
     "crash", "internal-error", "macro-bomb", "not-text", "parse-error", "template-text", "timeout", "too-complex",
-    "too-large", "unreadable", "vanished",
+    "too-large", "truncated", "unreadable", "vanished",
 })  # fmt: skip
 """Problems of a file that may hide registrations (`Problem.code`)."""
 

@@ -68,6 +68,23 @@ def test_a_truncated_file(tmp_path: Path, length: int) -> None:
     assert ("OPL206", "good.cpp", 2) in found
 
 
+@pytest.mark.parametrize("end", ["", 'm.def("a(Tensor', 'm.def("a(Tensor x) -> Tensor"', 'm.def("a() -> ()");'])
+def test_a_block_that_does_not_end(tmp_path: Path, end: str) -> None:
+    write_project(tmp_path, {"cut.cpp": f"{START} {end}", "good.cpp": WRONG})
+    outcome, found = check(tmp_path)
+    line = START[: START.index("TORCH_LIBRARY")].count("\n") + 1
+    assert ("OPL902", "cut.cpp", line) in found
+    assert ("OPL206", "good.cpp", 2) in found
+    assert outcome.status == 1
+
+
+def test_brackets_of_arms_are_no_truncation(tmp_path: Path) -> None:
+    arms = "#if A\nTORCH_LIBRARY(demo, m) {\n#else\nTORCH_LIBRARY(other, m) {\n#endif\n}\n"
+    write_project(tmp_path, {"ops.cpp": f"#include <torch/library.h>\n{arms}"})
+    _, found = check(tmp_path)
+    assert found == []
+
+
 def test_includes_in_a_circle_and_into_nowhere(tmp_path: Path) -> None:
     write_project(
         tmp_path,

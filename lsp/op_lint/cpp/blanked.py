@@ -52,6 +52,16 @@ class Blanked:
             position = match.end()
         return found
 
+    @cached_property
+    def unclosed(self) -> int | None:
+        """Where the registration code begins in the middle of which the file ends; None where it ends in none."""
+        for start, end, _ in self.zones:
+            rest = self.code[start:]
+            opened = sum(map(rest.count, (b"(", b"[", b"{")))
+            if end == len(self.code) and opened > sum(map(rest.count, (b")", b"]", b"}"))):
+                return start
+        return None
+
     def zones_of(self, mention: re.Pattern[bytes]) -> Iterator[Zone]:
         """The statements and bodies that begin with what matches `mention`, as a macro's use."""
         for match in mention.finditer(self.code):

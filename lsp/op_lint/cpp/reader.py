@@ -317,6 +317,7 @@ class _Reading:
         unread = self._audit(found)
         unread.extend(self._uncovered(plan))
         self._note_includes(bool(unread) or self.repaired)
+        self._note_end()
         return FileFacts(
             path=self.main.path,
             language=Language.CPP,
@@ -365,6 +366,14 @@ class _Reading:
         place = Place(self.main.path, SourceText(self.main.data).line_of(offset), offset, offset + 1)
         shown = ", ".join(names[:_MOST_NAMED])
         self.problems.append(Problem("missing-include", f"not found in the workspace: {shown}{more}", place))
+
+    def _note_end(self) -> None:
+        """Say that the file ends inside registration code. Brackets in the arms of an `#if` make none sure."""
+        start = self.blanked.unclosed
+        directives = self.reader._files.scanned(self.main).directives
+        if start is not None and not any(each.word == "endif" for each in directives if each.end > start):
+            place = Place(self.main.path, SourceText(self.main.data).line_of(start), start, start + 1)
+            self.problems.append(Problem("truncated", "the file ends inside what is opened here", place))
 
     def _read(self, assignment: passes.Assignment) -> Registrations:
         """What there is under one assignment; by way of the last reading of the file, where that is remembered."""
