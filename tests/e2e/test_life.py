@@ -327,6 +327,19 @@ def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
     assert client.stderr == b""
 
 
+def test_a_project_outside_of_the_folders_goes_with_its_last_document(tmp_path: Path) -> None:
+    first = write_project(tmp_path / "first", {"ops.cpp": RIGHT})
+    second = write_project(tmp_path / "second", {"CMakeLists.txt": "add_library(x SHARED ops.cpp)\n", "ops.cpp": WRONG})
+    client = started(first)
+    build = client.open(second / "CMakeLists.txt", "add_library(x SHARED ops.cpp)\n", "cmake")
+    client.catch_up(build)
+    source = (second / "ops.cpp").as_uri()
+    assert "OPL206" in codes(client, source)
+    client.notify("textDocument/didClose", {"textDocument": {"uri": build}})
+    client.wait(lambda: codes(client, source) == [])
+    assert client.stop() == 0
+
+
 def test_a_folder_that_leaves_takes_its_diagnostics_along(tmp_path: Path) -> None:
     first = write_project(tmp_path / "first", {"ops.cpp": RIGHT})
     second = write_project(tmp_path / "second", {"ops.cpp": WRONG})
@@ -519,6 +532,8 @@ def test_stdout_is_the_protocol(tmp_path: Path) -> None:
     client.notify("no/such", {})
     with pytest.raises(RequestError):
         client.request("no/such", {})
+    with pytest.raises(RequestError, match=r"-32602.*textDocument/hover"):
+        client.request("textDocument/hover", {"position": "here"})
     uri = client.open(root / "ops.cpp", WRONG)
     client.catch_up(uri)
     assert "OPL206" in codes(client, uri)

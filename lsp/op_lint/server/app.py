@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lsprotocol import types
-from pygls.exceptions import FeatureRequestError, JsonRpcException, JsonRpcInternalError
+from pygls.exceptions import FeatureRequestError, JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
@@ -52,6 +52,16 @@ _log = logging.getLogger("op_lint.server")
 
 class _Protocol(LanguageServerProtocol):
     """Without pygls's own copy of the documents: it splits lines where the protocol does not."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """A request that cannot be understood is answered, too: pygls would leave its client waiting."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException:
+            if "id" in data and "method" in data:
+                words = f"the parameters of {data['method']} are not what the protocol says"
+                self._send_response(data["id"], error=JsonRpcInvalidParams(words).to_response_error())
+            raise
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Any:
@@ -463,8 +473,7 @@ def make_server(pool: Pool) -> Server:
         uri = params.text_document.uri
         server.session.shut(uri)
         server.closed(uri)
-        if server.session.locate(uri) is None:
-            server.withdraw(uri)
+        server.withdraw_strays()  # with the last document of a project outside of the folders all of it goes
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
