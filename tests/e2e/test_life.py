@@ -172,6 +172,29 @@ def test_settings_are_live(tmp_path: Path) -> None:
     client.stop()
 
 
+def test_lenses_and_hints_are_asked_for_again(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"ops.cpp": WRONG})
+    client = RawClient(cwd=root)
+    refreshing = {"workspace": {"codeLens": {"refreshSupport": True}, "inlayHint": {"refreshSupport": True}}}
+    client.start([root], refreshing, settings={"torchVersion": "2.13.0"})
+    client.settle()
+
+    def asked(what: str) -> int:
+        return sum(each["method"] == f"workspace/{what}/refresh" for each in client.requests)
+
+    client.wait(lambda: asked("inlayHint") >= 1)  # when the torch was read
+    hints, lenses = asked("inlayHint"), asked("codeLens")
+    uri = client.open(root / "ops.cpp", WRONG)
+    client.catch_up(uri)
+    assert asked("inlayHint") == hints  # an edit changes those of its own document only
+    client.wait(lambda: asked("codeLens") > lenses)
+    lenses = asked("codeLens")
+    settings = {"torchVersion": "2.13.0", "codeLens": False, "inlayHints": False}
+    client.notify("workspace/didChangeConfiguration", {"settings": {"op-lint": settings}})
+    client.wait(lambda: asked("inlayHint") > hints and asked("codeLens") > lenses)
+    assert client.stop() == 0
+
+
 def test_each_folder_has_its_own_settings(tmp_path: Path) -> None:
     roots = [write_project(tmp_path / name, {"ops.cpp": WRONG}) for name in ("first", "second")]
     uris = [(root / "ops.cpp").as_uri() for root in roots]

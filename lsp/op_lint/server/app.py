@@ -21,12 +21,13 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from op_lint.installed.child import end_probes
+from op_lint.installed.reader import Reading
 from op_lint.packs import load_packs
 from op_lint.server import requests
 from op_lint.server.pool import Pool
 from op_lint.server.protocol import View, changes_of
 from op_lint.server.session import Session
-from op_lint.server.settings import client_settings
+from op_lint.server.settings import ClientSettings, client_settings
 from op_lint.server.snapshot import Snapshot
 from op_lint.server.uris import path_of
 from op_lint.server.workspace import Workspace
@@ -93,6 +94,7 @@ class Server(LanguageServer):
         self._torch_is_known = asyncio.Event()
         self._torch_is_known.set()
         self._told: dict[Workspace, int] = {}
+        self._shown_with: dict[Workspace, tuple[Reading | None, ClientSettings | None]] = {}
         self._says_status = False
         self.pulls = False
         self.is_shut_down = False
@@ -302,10 +304,22 @@ class Server(LanguageServer):
             self._send(uri, view.diagnostics(path) if path else [], document.version if document else None)
         if is_stale:
             self.workspace_diagnostic_refresh(None)
+        self._refresh(workspace, snapshot)
+
+    def _refresh(self, workspace: Workspace, snapshot: Snapshot) -> None:
+        """Let the client ask again for what stands in documents that were not edited.
+
+        A code lens speaks of all files; inlay hints speak of their own, and of the torch.
+        """
         capable = self.client_capabilities.workspace
-        if capable and capable.code_lens and capable.code_lens.refresh_support and workspace.settings.code_lens:
+        reading, settings = self._shown_with.get(workspace, (None, None))
+        is_changed = reading is not snapshot.reading or settings != snapshot.settings
+        self._shown_with[workspace] = (snapshot.reading, snapshot.settings)
+        takes_lenses = capable and capable.code_lens and capable.code_lens.refresh_support
+        takes_hints = capable and capable.inlay_hint and capable.inlay_hint.refresh_support
+        if takes_lenses and (is_changed or snapshot.settings.code_lens):
             self.workspace_code_lens_refresh(None)
-        if capable and capable.inlay_hint and capable.inlay_hint.refresh_support and workspace.settings.inlay_hints:
+        if takes_hints and is_changed:
             self.workspace_inlay_hint_refresh(None)
 
     def withdraw_strays(self) -> None:
