@@ -386,6 +386,17 @@ def test_rule(tmp_path: Path) -> None:
     assert "did you mean `unused-suppression`?" in wrong.err
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the interpreter is a shell script")
+def test_doctor_shows_what_the_interpreter_said(project: Path) -> None:
+    """The message says how it ended, and what it wrote before that says why."""
+    python = project / "python"
+    python.write_text("#!/bin/sh\necho 'version GLIBC_2.38 not found' >&2\nkill -SEGV $$\n", encoding="utf-8")
+    python.chmod(0o755)
+    rows = run(project, "doctor", "--python", str(python), "--no-cache").out.splitlines()
+    (number,) = (number for number, row in enumerate(rows) if "it ended with SIGSEGV" in row)
+    assert rows[number + 1].strip() == "version GLIBC_2.38 not found"
+
+
 def test_doctor(project: Path) -> None:
     outcome = run(project, "doctor", "--cache-dir", str(project / "cache"))
     assert outcome.status == 0, outcome

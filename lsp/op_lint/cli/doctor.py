@@ -79,10 +79,11 @@ def _about_torch(project: Project, options: DoctorOptions) -> Iterator[Row]:
         named = f"{candidate.named} " if candidate.named else ""
         yield "interpreter", f"{candidate.source.value}: {named}{candidate.verdict}"
     reading = project.read_torch(options.python, use_cache=not options.no_cache)
-    lines = describe_torch(reading) if reading else ["not asked for"]
-    yield from (("torch", line.removeprefix("torch: ")) for line in lines)
+    said = describe_torch(reading) if reading else ["not asked for"]
+    yield from (("torch", line.removeprefix("torch: ")) for line in said)
     for problem in reading.problems if reading is not None else ():
-        yield from (("", line) for line in problem.detail.splitlines()[-_MOST_LINES:])
+        lines = problem.detail.splitlines()[-_MOST_LINES:]
+        yield from (("", line) for line in lines if line not in problem.message)
     if reading is not None and reading.extension is not None:
         yield from _about_extension(reading.extension)
 
