@@ -17,7 +17,7 @@ from op_lint.facts import Place, Unit, Unresolved
 from op_lint.text import SourceText
 
 _CALL = re.compile(rb"(?<![\w.>])(\w+)\s*\.\s*(def|impl|fallback)\s*\(")
-_BLOCK_LIKE = re.compile(rb"(?<!\w)\w*TORCH_LIBRARY\w*(?=\s*\()")
+_BLOCK_LIKE = re.compile(rb"(?<!\w)(?:\w*_)?TORCH_LIBRARY\w*(?=\s*\()")
 _STATEMENT = re.compile(rb"(?<=[;{})])\s*([A-Z][A-Z0-9_]{3,})(?=\s*\()")
 _NO_REGISTRATION = re.compile(rb"CHECK|ASSERT|WARN|ERROR|LOG|TRACE|GUARD|UNUSED|PRAGMA|DIAGNOSTIC")
 """Words in the names of macros that a body uses for other things."""

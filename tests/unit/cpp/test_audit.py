@@ -91,6 +91,7 @@ def test_macros_that_hide_registrations(use: str, reason: str) -> None:
         "#define EACH(x) x(a) x(b)\nTORCH_LIBRARY(demo, m) { EACH(IGNORED) }\n#define IGNORED(x)",
         'void f() { BLOCK("a") }',
         "PYBIND11_MODULE(demo, m) { m.def(1); }",
+        'EXECUTORCH_LIBRARY(demo, "a.out", f);',
     ],
 )
 def test_macros_that_hide_none(source: str) -> None:
