@@ -333,6 +333,19 @@ class Delegation(msgspec.Struct, frozen=True):
     runtime_guard: str | None = None
 
 
+class ClassDefinition(msgspec.Struct, frozen=True):
+    """An `m.class_<T>("Name")`: a TorchScript class, which is no operator and which a block for kernels refuses.
+
+    `place` is the call. `runtime_guard` is a condition evaluated at run time around it.
+    """
+
+    unit: int
+    place: Place
+    language: Language = Language.CPP
+    condition: Condition = ALWAYS
+    runtime_guard: str | None = None
+
+
 class Problem(msgspec.Struct, frozen=True):
     """Something about a file that op-lint could not read, said once per file and reason.
 
@@ -628,6 +641,7 @@ class FileFacts(msgspec.Struct, frozen=True):
     fallbacks: tuple[Fallback, ...] = ()
     unresolved: tuple[Unresolved, ...] = ()
     delegations: tuple[Delegation, ...] = ()
+    classes: tuple[ClassDefinition, ...] = ()
     problems: tuple[Problem, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
     includes: tuple[Include, ...] = ()

@@ -19,6 +19,7 @@ from op_lint.config import Settings
 from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT
 from op_lint.facts import (
     PY_IMPL,
+    ClassDefinition,
     Definition,
     Fallback,
     FileFacts,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from op_lint.dispatch.keys import DispatchKeys
     from op_lint.installed.model import Extension, InstalledOperator, InstalledTorch
 
-Fact = TypeVar("Fact", bound=Definition | Implementation | Fallback, covariant=True)
+Fact = TypeVar("Fact", bound=Definition | Implementation | Fallback | ClassDefinition, covariant=True)
 
 
 class Registered(msgspec.Struct, Generic[Fact], frozen=True, eq=False):
@@ -87,7 +88,7 @@ Kernel = Registered[Definition] | Registered[Implementation]
 """What puts a kernel at a key: an implementation, or a definition that comes with a kernel."""
 
 _Item = TypeVar("_Item", bound=Unit | Registered[Definition | Implementation | Fallback])
-_Found = TypeVar("_Found", Definition, Implementation, Fallback)
+_Found = TypeVar("_Found", Definition, Implementation, Fallback, ClassDefinition)
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
 
@@ -138,6 +139,11 @@ class Program:
     def fallbacks(self) -> tuple[Registered[Fallback], ...]:
         """Every backend fallback."""
         return self._registered(lambda file: file.fallbacks)
+
+    @cached_property
+    def classes(self) -> tuple[Registered[ClassDefinition], ...]:
+        """Every TorchScript class that a block defines, in source order."""
+        return self._registered(lambda file: file.classes)
 
     @cached_property
     def operators(self) -> tuple[OperatorName, ...]:
@@ -596,5 +602,5 @@ def _unit_order(unit: Unit) -> tuple[bool, Place]:
     return _order(unit.language, unit.place)
 
 
-def _fact_order(registered: Registered[Definition | Implementation | Fallback]) -> tuple[bool, Place]:
+def _fact_order(registered: Registered[Definition | Implementation | Fallback | ClassDefinition]) -> tuple[bool, Place]:
     return _order(registered.fact.language, registered.place)

@@ -35,6 +35,7 @@ MEANING = {
     "with the wildcard namespace _": "OPL208",
     "bad optional access": "OPL208",
     "Cannot define an operator inside": "OPL211",
+    "Cannot define a class inside": "OPL211",
     "Fallback functions which apply to only a single namespace": "OPL211",
     "dispatch_key.has_value() INTERNAL ASSERT FAILED": "OPL211",
     "Explicitly provided dispatch key": "OPL211",
@@ -62,6 +63,7 @@ at::Tensor f(const at::Tensor& x) { return x; }
 at::Tensor g(const at::Tensor& x) { return x; }
 void boxed(const c10::OperatorHandle&, torch::jit::Stack*) {}
 void stable(StableIValue*, uint64_t, uint64_t) {}
+struct Held : torch::CustomClassHolder {};
 """
 
 

@@ -289,7 +289,8 @@ class BodyReader:
         if children and children[0].kind == CursorKind.MEMBER_REF_EXPR:
             holder = _object_of(children[0])
             if holder is not None and type_name(holder.type) in LIBRARY_TYPES:
-                return None  # another method of the library, as `class_`, registers no operator
+                self._other_method(cursor, children[0], holder, scope)
+                return None
         if cursor.kind == CursorKind.CALL_EXPR:
             return self._plain_call(cursor, children, scope)
         if cursor.kind == CursorKind.CONDITIONAL_OPERATOR and children:
@@ -299,6 +300,13 @@ class BodyReader:
             return None
         values = [self.expression(child, scope) for child in children if child.is_expression]
         return values[0] if len(values) == 1 else _library_in(values)
+
+    def _other_method(self, cursor: Cursor, member: Cursor, holder: Cursor, scope: Scope) -> None:
+        """Another method of a library registers no operator; `class_` is refused by some."""
+        library = self.expression(holder, scope)
+        place = self.sources.place(cursor)
+        if isinstance(library, Library) and place is not None and self._method(member) == "class_":
+            self.recorder.define_class(library.unit, place, scope.guard)
 
     def _named(self, declaration: Cursor | None, scope: Scope) -> Value | None:
         """What a name stands for in a body: a library, a text, ..., or the lambda that a variable holds."""

@@ -26,10 +26,11 @@ import msgspec
 from op_lint.cpp.blanked import BLOCK, Blanked
 from op_lint.cpp.clang import Diagnostic, Point
 from op_lint.cpp.expansion import Macro
-from op_lint.cpp.registrations import Registrations
+from op_lint.cpp.registrations import ROW_LISTS, Registrations
 from op_lint.cpp.scan import Directive, blanked
 from op_lint.cpp.scanned import ScannedFile
 from op_lint.facts import (
+    ClassDefinition,
     Definition,
     Delegation,
     Fallback,
@@ -590,7 +591,7 @@ def _joined(
         return place.path == path and index >= 0 and place.start < spans[index].end
 
     found = Registrations(units=partial.units)
-    for name in ("definitions", "implementations", "fallbacks", "unresolved", "delegations"):
+    for name in ROW_LISTS:
         kept = [_moved(row, path, change) for row in getattr(before, name) if is_kept(row.place)]
         setattr(found, name, sorted([*getattr(partial, name), *kept], key=lambda row: row.place))
     return found
@@ -619,7 +620,8 @@ def _moved(value: Any, path: str, change: Change) -> Any:
 
 
 _WITH_PLACES = (
-    Definition, Delegation, Fallback, Implementation, Kernel, Parameter, Piece, Signature, Text, Unit, Unresolved,
+    ClassDefinition, Definition, Delegation, Fallback, Implementation, Kernel, Parameter, Piece, Signature, Text, Unit,
+    Unresolved,
 )  # fmt: skip
 
 

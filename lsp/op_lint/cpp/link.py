@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from op_lint.condition import ALWAYS, Condition, conjunction
 from op_lint.facts import (
+    ClassDefinition,
     Definition,
     Delegation,
     Fallback,
@@ -28,7 +29,7 @@ from op_lint.facts import (
     Unresolved,
 )
 
-_Row = TypeVar("_Row", Definition, Implementation, Fallback, Unresolved, Delegation)
+_Row = TypeVar("_Row", Definition, Implementation, Fallback, Unresolved, Delegation, ClassDefinition)
 
 _DEEPEST = 16
 """Helpers that call each other across files are followed so far."""
@@ -95,6 +96,7 @@ def _without_strangers(facts: FileFacts, owners: dict[Hashable, str]) -> FileFac
         fallbacks=own(facts.fallbacks),
         unresolved=own(facts.unresolved),
         delegations=own(facts.delegations),
+        classes=own(facts.classes),
     )
 
 
@@ -199,6 +201,7 @@ def _linked(facts: FileFacts, callers: _Callers) -> FileFacts:
         definitions=tuple(row for row in _bind(facts.definitions, uses) if row.unit not in idle),
         implementations=tuple(row for row in _bind(facts.implementations, uses) if row.unit not in idle),
         fallbacks=tuple(row for row in _bind(facts.fallbacks, uses) if row.unit not in idle),
+        classes=tuple(row for row in _bind(facts.classes, uses) if row.unit not in idle),
         unresolved=tuple(unresolved),
     )
 
@@ -253,7 +256,7 @@ def _bound(row: _Row, unit: Unit, call: _Call) -> _Row:
     row = replace(row, unit=unit.id, condition=condition)
     if isinstance(row, Unresolved):
         return replace(row, namespace=row.namespace or unit.namespace, key=row.key or unit.key)
-    if isinstance(row, Delegation):
+    if isinstance(row, Delegation | ClassDefinition):
         return row
     row = replace(row, runtime_guard=_both(call.guard, row.runtime_guard))
     if isinstance(row, Fallback):

@@ -27,7 +27,7 @@ from op_lint.condition import (
     satisfying,
 )
 from op_lint.cpp.preprocess import Preprocessed, arms_of
-from op_lint.cpp.registrations import Registrations
+from op_lint.cpp.registrations import ROW_LISTS, Registrations
 from op_lint.cpp.views import Arm, View, holds
 from op_lint.facts import Definition, Fallback, Implementation, Unit
 
@@ -108,7 +108,7 @@ def merge(readings: Sequence[tuple[Assignment, Registrations]], preprocessed: Pr
     numbers = {_unit_identity(unit): index for index, unit in enumerate(units)}
     merged = Registrations(units=[msgspec.structs.replace(unit, id=index) for index, unit in enumerate(units)])
     of_readings = [[numbers[_unit_identity(unit)] for unit in reading.units] for _, reading in readings]
-    for name in ("definitions", "implementations", "fallbacks", "unresolved", "delegations"):
+    for name in ROW_LISTS:
         rows = [
             [_renumbered(row, own) for row in getattr(reading, name)]
             for (_, reading), own in zip(readings, of_readings, strict=True)

@@ -327,6 +327,7 @@ class _Reading:
             fallbacks=tuple(found.fallbacks),
             unresolved=tuple(sorted([*found.unresolved, *unread], key=lambda row: row.place)),
             delegations=tuple(found.delegations),
+            classes=tuple(found.classes),
             problems=tuple(self.problems),
             includes=tuple(self._includes()),
         )

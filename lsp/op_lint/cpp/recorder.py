@@ -12,6 +12,7 @@ from op_lint.cpp.libclang import Cursor
 from op_lint.cpp.registrations import Registrations
 from op_lint.cpp.sources import SourceMap
 from op_lint.facts import (
+    ClassDefinition,
     Definition,
     Delegation,
     Fallback,
@@ -225,6 +226,11 @@ class Recorder:
         """A block hands its library to a function whose body is not here."""
         self._filled.add(unit)
         self.found.delegations.append(Delegation(unit, function, place, self.sources.condition(place), guard))
+
+    def define_class(self, unit: int, place: Place, guard: str | None) -> None:
+        """A TorchScript class comes into being."""
+        condition = self.sources.condition(place)
+        self.found.classes.append(ClassDefinition(unit, place, condition=condition, runtime_guard=guard))
 
     def unresolved_call(self, what: str, reason: str, site: Site) -> None:
         """A registering call of which something is not known."""

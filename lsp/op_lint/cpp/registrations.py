@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from op_lint.facts import Definition, Delegation, Fallback, Implementation, Unit, Unresolved
+from op_lint.facts import ClassDefinition, Definition, Delegation, Fallback, Implementation, Unit, Unresolved
 
-Row = Definition | Implementation | Fallback | Unresolved | Delegation
+Row = Definition | Implementation | Fallback | Unresolved | Delegation | ClassDefinition
+
+ROW_LISTS = ("definitions", "implementations", "fallbacks", "unresolved", "delegations", "classes")
+"""The fields of `Registrations` that hold rows, each of which is of a unit."""
 
 
 @dataclass
@@ -20,11 +23,9 @@ class Registrations:
     fallbacks: list[Fallback] = field(default_factory=list)
     unresolved: list[Unresolved] = field(default_factory=list)
     delegations: list[Delegation] = field(default_factory=list)
+    classes: list[ClassDefinition] = field(default_factory=list)
 
     def rows(self) -> Iterator[Row]:
         """Everything but the units."""
-        yield from self.definitions
-        yield from self.implementations
-        yield from self.fallbacks
-        yield from self.unresolved
-        yield from self.delegations
+        for name in ROW_LISTS:
+            yield from getattr(self, name)

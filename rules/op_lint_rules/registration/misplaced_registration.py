@@ -83,6 +83,20 @@ class MisplacedRegistration(Rule):
         for fallback in program.fallbacks:
             yield from self._fallback(program, fallback)
         yield from self._legacy(program)
+        yield from self._classes(program)
+
+    def _classes(self, program: Program) -> Iterator[Finding]:
+        """A TorchScript class in a block for kernels (`Library::class_` in torch/custom_class.h)."""
+        for registered in program.classes:
+            unit = registered.unit
+            if program.role(unit) is UnitKind.IMPL:
+                yield self._refused(
+                    unit,
+                    registered.place,
+                    "a class is defined in a block for kernels",
+                    f"define it in `TORCH_LIBRARY({unit.namespace}, m)`",
+                    "Cannot define a class inside of a TORCH_LIBRARY_IMPL block.",
+                )
 
     def _unit(self, program: Program, unit: Unit) -> Iterator[Finding]:
         if unit.language is Language.PYTHON and unit.key not in _NO_KEY and _defines(program, unit):

@@ -96,3 +96,4 @@ static at::Tensor g(const at::Tensor& x) {
 }
 static void boxed(const c10::OperatorHandle&, torch::jit::Stack*) {}
 static void stable(StableIValue*, uint64_t, uint64_t) {}
+struct Held : torch::CustomClassHolder {};

@@ -19,6 +19,11 @@ FALLTHROUGH = "torch::CppFunction::makeFallthrough()"
             "`TORCH_LIBRARY(demo, m)`",
         ),
         (
+            'TORCH_LIBRARY_IMPL(demo, CPU, m) { m.class_<Stack>("Stack").def(torch::init<>()); }',
+            "a class is defined in a block for kernels, so loading the library aborts: define it in "
+            "`TORCH_LIBRARY(demo, m)`",
+        ),
+        (
             f"TORCH_LIBRARY_IMPL(demo, PrivateUse1, m) {{ m.fallback({FALLTHROUGH}); }}",
             "a fallback is for every namespace, not for `demo` alone, so loading the library aborts: move it to "
             "`TORCH_LIBRARY_IMPL(_, PrivateUse1, m)`",
