@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 
 from op_lint.facts import Place
@@ -42,8 +43,11 @@ def edited(data: bytes, edits: Iterable[Edit]) -> bytes:
     parts: list[bytes] = []
     position = 0
     for edit in sorted(edits, key=lambda edit: edit.place):
-        parts += data[position : edit.place.start], text.bytes_of(edit.text)
-        position = edit.place.end
+        start = max(
+            edit.place.start, len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
+        )  # nothing comes before the mark
+        parts += data[position:start], text.bytes_of(edit.text)
+        position = max(start, edit.place.end)
     return b"".join((*parts, data[position:]))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,12 @@ def read(folder: Path, files: dict[str, str | bytes]) -> BuildGraph:
         ("CMakeLists.txt", f"project(x) {TARGET}", "build-syntax"),
         ("setup.py", b"a = 1\0\nb", "build-syntax"),
         ("setup.py", "x = " + "(" * 50_000 + ")" * 50_000, "build-syntax"),
+        ("CMakeLists.txt", f"{TARGET}endif()\n", "build-syntax"),
+        ("CMakeLists.txt", f"{TARGET}if(X)\n", "build-syntax"),
+        ("CMakeLists.txt", f"{TARGET}if(X)\nforeach(i a)\nendif()\nendforeach()\n", "build-syntax"),
+        ("CMakeLists.txt", f"{TARGET}include(cmake/gone.cmake)\n", "build-missing"),
+        ("CMakeLists.txt", TARGET + "if(X)\n" * 5_000 + "endif()\n" * 5_000, "recursion"),
+        ("pyproject.toml", "[project]\nname = demo\n", "build-syntax"),
         ("CMakeLists.txt", f"include(${{CMAKE_CURRENT_LIST_FILE}})\n{TARGET}", "recursion"),
         ("CMakeLists.txt", f"add_subdirectory(. again)\n{TARGET}", "recursion"),
         ("CMakeLists.txt", f"macro(g)\ng()\nendmacro()\ng()\n{TARGET}", "recursion"),
@@ -39,6 +47,41 @@ def read(folder: Path, files: dict[str, str | bytes]) -> BuildGraph:
 def test_what_cannot_be_read_is_noted(name: str, content: str | bytes, code: str, tmp_path: Path) -> None:
     problems = read(tmp_path, {name: content}).problems
     assert [(each.code, each.place.path) for each in problems] == [(code, name)]
+
+
+def test_what_was_configured_and_is_broken(tmp_path: Path) -> None:
+    write_project(tmp_path, {"build/compile_commands.json": '[\n{"file": \n'})
+    graph = read(tmp_path, {"CMakeLists.txt": TARGET})
+    assert [(each.code, each.place.path, each.place.line) for each in graph.problems] == [
+        ("build-configured", "build/compile_commands.json", 3)
+    ]
+    assert [target.name for target in graph.targets] == ["m"]
+
+
+def test_a_pipe_in_the_place_of_a_build_file(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    os.mkfifo(tmp_path / "sub" / "CMakeLists.txt")
+    graph = read(tmp_path, {"CMakeLists.txt": f"{TARGET}add_subdirectory(sub)\n"})
+    assert [(each.code, each.place.path) for each in graph.problems] == [("no-file", "sub/CMakeLists.txt")]
+
+
+LISTS = {
+    "undecided": "".join(f"if(X{i})\nlist(APPEND s b{i}.cpp)\nendif()\n" for i in range(1_500)),
+    "long": "".join(f"list(APPEND s b{i}.cpp)\n" for i in range(10_000)),
+    "returned": "function(f)\n" + "".join(f"if(X{i})\nset(v{i} 1)\nreturn()\nendif()\n" for i in range(300)),
+    "matched": "".join(f'string(REGEX REPLACE "a*a*a*b" "" t "{"a" * 1_900}{i}")\n' for i in range(20)),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_what_costs_much_ends(kind: str, tmp_path: Path) -> None:
+    """What was read before the limit stays; the limit is one of steps, or of ten seconds of this thread's time."""
+    text = TARGET + LISTS[kind] + ("endfunction()\nf()\n" if kind == "returned" else "")
+    start = time.thread_time()
+    graph = read(tmp_path, {"CMakeLists.txt": text})
+    assert time.thread_time() - start < 12
+    assert [target.name for target in graph.targets] == ["m"]
+    assert {problem.code for problem in graph.problems} <= {"build-limit"}
 
 
 def test_what_grows_without_end(tmp_path: Path) -> None:

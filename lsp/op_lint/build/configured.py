@@ -60,12 +60,35 @@ def read_configured(files: BuildFiles) -> list[Configured]:
         for read in (_from_replies, _from_ninja, _from_database):
             try:
                 configured = read(files, folder)
-            except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+            except (
+                ValueError,
+                TypeError,
+                KeyError,
+                IndexError,
+                AttributeError,
+                RecursionError,
+                StopIteration,
+            ) as error:
                 configured = None  # it was cut short or is of another tool: nothing is known from it
+                if read is _from_database or isinstance(error, json.JSONDecodeError):
+                    _note(files, folder, error)
             if configured is not None:
                 found.append(configured)
                 break
     return found
+
+
+def _note(files: BuildFiles, folder: str, error: Exception) -> None:
+    """Say which configured build is not read, and where its file is broken."""
+    broken = error.doc if isinstance(error, json.JSONDecodeError) else None
+    database = files.read(f"{folder}/{_DATABASE}")
+    if broken is None and database is None:
+        return
+    is_database = broken is None or (database is not None and database.decode("utf-8", "replace") == broken)
+    path = files.relative(f"{folder}/{_DATABASE if is_database else _REPLIES}")
+    line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+    what = f"no JSON ({error.msg})" if isinstance(error, json.JSONDecodeError) else "not what such a file holds"
+    files.note("build-configured", f"{what}: what was configured is not known", Place(path, line, 0, 0))
 
 
 def combined(read: Sequence[Target], configured: Iterable[Configured]) -> tuple[Target, ...]:

@@ -6,9 +6,10 @@ import os
 import posixpath
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -26,6 +27,9 @@ _ALL = 3
 _STEPS_EACH = 400_000
 
 
+_Value = TypeVar("_Value")
+
+
 class ExhaustedError(Exception):
     """The budget for reading the build files is used up. Never leaves this package."""
 
@@ -39,10 +43,19 @@ class Budget:
 
     def spend(self, steps: int = 1) -> None:
         """Use some of the budget. Raises ExhaustedError where none is left."""
+        before = self._steps
         self._steps -= steps
-        if self._steps < 0 or (self._steps & 127 == 0 and time.thread_time() > self._deadline):
+        if self._steps < 0 or (self._steps >> 7 != before >> 7 and time.thread_time() > self._deadline):
             self._steps = -1
             raise ExhaustedError
+
+    def each(self, values: Iterable[_Value]) -> Iterator[_Value]:
+        """Values for each of which something is done that may take its time. Raises ExhaustedError as `spend` does."""
+        for value in values:
+            if time.thread_time() > self._deadline:
+                self._steps = -1
+            self.spend()
+            yield value
 
 
 class BuildFiles:
@@ -95,6 +108,8 @@ class BuildFiles:
             return self._buffers[path]
         try:
             if not os.path.isfile(path):  # never open a FIFO or a device
+                if os.path.exists(path) and not os.path.isdir(path):
+                    self.note("no-file", "no regular file, so it is not read", Place(self.relative(path), 1, 0, 0))
                 return None
             with open(path, "rb") as stream:
                 data = stream.read(LARGEST_FILE + 1)

@@ -75,13 +75,26 @@ def _same(one: Items, other: Items) -> bool:
 
 def _common(lists: Sequence[Items]) -> int:
     """How many items all lists start with."""
-    count = 0
-    for column in zip(*lists, strict=False):
+    count = _identical(lists)
+    for column in zip(*(items[count:] for items in lists), strict=False):
         first = column[0]
         if any(item.text != first.text or item.condition is not first.condition for item in column[1:]):
             break
         count += 1
     return count
+
+
+def _identical(lists: Sequence[Items]) -> int:
+    """About how many items at the start are even the same objects: lists are compared at once, not item by item."""
+    first, others = lists[0], lists[1:]
+    certain, length = 0, min(map(len, lists))
+    while length - certain > 8:
+        middle = (certain + length + 1) // 2
+        if all(items[certain:middle] == first[certain:middle] for items in others):
+            certain = middle
+        else:
+            length = middle - 1
+    return certain
 
 
 def worlds(conditions: Iterable[Guard], given: Guard = ALWAYS) -> list[Guard] | None:

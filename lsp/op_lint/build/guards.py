@@ -22,16 +22,22 @@ HEAVIEST = 64
 class Guard:
     """The function `high` where the atom `text` holds, else `low`. Compared by identity; made by the functions here.
 
-    `weight` is the number of paths through it.
+    `weight` is the number of paths through it. `mask` has a bit for each atom that it depends on, one of 256: where two
+    masks have none in common, neither guard says anything about the other.
     """
 
-    __slots__ = ("high", "low", "text", "weight")
+    __slots__ = ("high", "low", "mask", "text", "weight")
 
     def __init__(self, text: str, low: Guard | None, high: Guard | None) -> None:
         self.text = text
         self.low = low
         self.high = high
         self.weight: int = 1 if low is None or high is None else low.weight + high.weight
+        self.mask: int = (
+            0
+            if low is None or high is None
+            else 1 << (crc32(text.encode("utf-8", "surrogatepass")) & 255) | low.mask | high.mask
+        )
 
     def __str__(self) -> str:
         return str(formula(self))
@@ -147,6 +153,8 @@ def any_of(guards: Iterable[Guard]) -> Guard:
 def simplified(guard: Guard, given: Guard) -> Guard:
     """`guard` where `given` holds: ALWAYS or NEVER where that decides it."""
     if given is ALWAYS or guard is ALWAYS or guard is NEVER:
+        return guard
+    if given.mask and not guard.mask & given.mask:
         return guard
     together = exactly_both(guard, given)
     if together is given:

@@ -231,8 +231,11 @@ class _Reader:
         data = self._files.read(path)
         try:
             document: dict[str, Any] = tomllib.loads((data or b"").decode("utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
-            return  # op-lint's own configuration reader reports what is wrong with this file
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            found = re.search(r"at line (\d+)", str(error))
+            place = Place(self._files.relative(path), int(found[1]) if found else 1, 0, 0)
+            self._files.note("build-syntax", f"not read: {error}", place)
+            return
         modules = _dig(document, "tool", "setuptools", "ext-modules")
         if data is None or not isinstance(modules, list):
             return

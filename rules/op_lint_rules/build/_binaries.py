@@ -12,7 +12,9 @@ from op_lint.findings import Edit
 from op_lint.program import Program
 
 _HEADERS = frozenset({".cuh", ".h", ".h++", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".tpp", ".txx"})
-_UNREAD = frozenset({"build-limit", "internal-error", "build-syntax", "glob-too-large", "recursion", "too-large"})
+_UNREAD = frozenset(
+    {"build-limit", "internal-error", "build-syntax", "glob-too-large", "no-file", "recursion", "too-large"}
+)
 
 
 def registering(program: Program) -> dict[str, tuple[Unit, ...]]:

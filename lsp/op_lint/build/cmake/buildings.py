@@ -525,6 +525,15 @@ def include(reader: Interpreter, call: Call) -> None:
             path = _module(reader, item.text)
             if path is not None:
                 reader.run_file(path, call.place)
+            elif _is_missing(reader, call, item.text):
+                missing = f"`{item.text}` is not there: what it says is not known"
+                reader.files.note("build-missing", missing, call.place)
+
+
+def _is_missing(reader: Interpreter, call: Call, name: str) -> bool:
+    """Whether a file of the project is included that is not there, though nothing says that it may be missing."""
+    inside = name.endswith(".cmake") and is_known(name) and not name.startswith("/usr/")
+    return inside and reader.path is ALWAYS and "OPTIONAL" not in call.words and "RESULT_VARIABLE" not in call.words
 
 
 def _module(reader: Interpreter, name: str) -> str | None:

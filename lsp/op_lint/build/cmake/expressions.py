@@ -9,7 +9,7 @@ from typing import Protocol
 from op_lint.build.cmake.template import is_known
 from op_lint.build.guarded import Item, Items, under, worlds
 from op_lint.build.guards import ALWAYS, NEVER, Guard, all_of, any_of, atom, opposite
-from op_lint.build.patterns import UnsafeError, checked_text, safe_pattern
+from op_lint.build.patterns import UnsafeError, safe_pattern
 
 _TRUE = frozenset({"1", "ON", "YES", "TRUE", "Y"})
 _FALSE = frozenset({"0", "OFF", "NO", "FALSE", "N", "IGNORE", "NOTFOUND", ""})
@@ -278,7 +278,7 @@ def _versions(compare: Callable[[tuple[int, ...], tuple[int, ...]], bool]) -> Ca
 
 def _matches(one: str, other: list[str]) -> bool:
     try:
-        return safe_pattern(cmake_regex(";".join(other))).search(checked_text(one)) is not None
+        return safe_pattern(cmake_regex(";".join(other)), one).search(one) is not None
     except UnsafeError:
         return False
 

@@ -80,6 +80,14 @@ def _length(piece: str | Items) -> int:
     return len(piece) if isinstance(piece, str) else sum(len(item.text) + 1 for item in piece)
 
 
+def _bounded(items: Items) -> Items:
+    """Not more items than are followed, and none that is longer."""
+    items = items[:_MOST_ITEMS]
+    if any(len(item.text) > _LONGEST for item in items):
+        items = tuple(Item("${...}", item.condition, item.place) for item in items)
+    return items
+
+
 Handler = Callable[["Interpreter", Call], None]
 
 
@@ -145,8 +153,12 @@ class Interpreter:
         """Files that the build makes from others, by their path in the build folder."""
         self.programs = Programs(files)
         self.frame = Frame()
-        self.memory = item_memory(lambda name: _symbol(name) if name in self._offered else ())
+        self.memory = item_memory(
+            lambda name: _symbol(name) if name in self._offered else (), lambda steps: files.budget.spend(steps)
+        )
         self.functions: dict[str, Function] = {}
+        self.at: Place | None = None
+        """The command that is being followed."""
         self.elsewhere = elsewhere
         self._handlers = handlers
         self._paths: list[Guard] = [ALWAYS]
@@ -183,7 +195,10 @@ class Interpreter:
     def variable(self, name: str) -> Items | None:
         """The value of a variable here; None where nothing has set it."""
         value = self.frame.value(name)
-        return None if value is None else under(value, self.given)
+        if value is None or self.given is ALWAYS:
+            return value
+        self.files.budget.spend(len(value) // 64)
+        return under(value, self.given)
 
     def text(self, name: str) -> str:
         """The value of a variable as a text; empty where nothing has set it."""
@@ -191,12 +206,17 @@ class Interpreter:
 
     def set(self, name: str, value: Iterable[Item], *, parent: bool = False) -> None:
         """Set a variable, here or in the scope around this one."""
-        items = tuple(value)[:_MOST_ITEMS]
-        if any(len(item.text) > _LONGEST for item in items):
-            items = tuple(Item("${...}", item.condition, item.place) for item in items)
         frame = self.frame.outer if parent else self.frame
         if frame is not None and name:
-            self.memory.write(frame, name, items)
+            self.memory.write(frame, name, _bounded(tuple(value)))
+
+    def extend(self, name: str, more: Items, *, at_end: bool = True) -> None:
+        """Add items to a list; the others need not be looked at, so that long lists can grow item by item."""
+        value = self.frame.value(name) or ()
+        self.files.budget.spend(len(value) // 1024)
+        more = _bounded(more)[: max(0, _MOST_ITEMS - len(value))]
+        if name:
+            self.memory.write(self.frame, name, (*value, *more) if at_end else (*more, *value))
 
     def unset(self, name: str, *, parent: bool = False) -> None:
         """Make a variable one that is not set."""
@@ -336,6 +356,8 @@ class Interpreter:
             script = read_script(self.files.relative(path), data)
             for problem in script.problems:
                 self.files.note(problem.code, problem.message, problem.place)
+            for fault in _unpaired(script.commands):
+                self.files.note("build-syntax", *fault)
             self._scripts[path] = script.commands
         self._assigned.update(_assigned_in(self._scripts[path]))
         self._offered.update(_offered_in(self._scripts[path]))
@@ -367,8 +389,9 @@ class Interpreter:
         return Flow(ended, kind)
 
     def _statement(self, commands: Sequence[Command], position: int) -> tuple[Flow, int]:
-        self.files.budget.spend()
         command = commands[position]
+        self.at = command.place
+        self.files.budget.spend()
         following = position + 1
         if command.name == "if":
             return self._if(commands, position)
@@ -609,6 +632,26 @@ def _combined(flows: Sequence[Flow]) -> Flow:
 
 
 _OPENING = {"if": "endif", "foreach": "endforeach", "while": "endwhile", "function": "endfunction", "macro": "endmacro"}
+
+
+_CLOSING = {closing: opening for opening, closing in _OPENING.items()}
+
+
+def _unpaired(commands: Sequence[Command]) -> Iterator[tuple[str, Place]]:
+    """The first command that opens or closes a block which the other end is missing of, and what is wrong with it."""
+    opened: list[Command] = []
+    for command in commands:
+        name = command.name
+        if name in _OPENING:
+            opened.append(command)
+        elif name in ("else", "elseif") and (not opened or opened[-1].name != "if"):
+            yield f"`{name}()` without an `if()` before it", command.name_place
+            return
+        elif name in _CLOSING and (not opened or opened.pop().name != _CLOSING[name]):
+            yield f"`{name}()` where no `{_CLOSING[name]}()` is open", command.name_place
+            return
+    if opened:
+        yield f"no `{_OPENING[opened[-1].name]}()` closes this `{opened[-1].name}()`", opened[-1].name_place
 
 
 def _block(commands: Sequence[Command], position: int) -> Block:

@@ -13,7 +13,7 @@ from op_lint.build.cmake.template import is_known, split_list
 from op_lint.build.guarded import Item, Items
 from op_lint.build.guards import ALWAYS
 from op_lint.build.model import Switch
-from op_lint.build.patterns import UnsafeError, checked_text, safe_pattern
+from op_lint.build.patterns import UnsafeError, safe_pattern
 from op_lint.facts import Place
 
 Change = Callable[[str], str]
@@ -86,11 +86,12 @@ def change_list(reader: Interpreter, call: Call) -> None:
     if len(call.values) < 2:
         return
     action, name = call.words[:2]
-    value = reader.variable(name) or ()
     rest = call.items(2)
     if action in ("APPEND", "PREPEND"):
-        reader.set(name, (*value, *rest) if action == "APPEND" else (*rest, *value))
-    elif action == "INSERT":
+        reader.extend(name, rest, at_end=action == "APPEND")
+        return
+    value = reader.variable(name) or ()
+    if action == "INSERT":
         at = _index(call.words[2] if len(call.words) > 2 else "", len(value))
         reader.set(name, (*value[:at], *call.items(3), *value[at:]))
     elif action == "REMOVE_ITEM":
@@ -99,7 +100,7 @@ def change_list(reader: Interpreter, call: Call) -> None:
     elif action == "REMOVE_DUPLICATES":
         reader.set(name, _first_of_each(value))
     elif action == "FILTER" and len(call.words) > 4:
-        reader.set(name, _filtered(value, call.words[2] == "INCLUDE", call.words[4]))
+        reader.set(name, _filtered(reader, value, call.words[2] == "INCLUDE", call.words[4]))
     elif action == "TRANSFORM":
         _transform(reader, name, value, call)
     elif action in ("SORT", "REVERSE"):
@@ -150,11 +151,15 @@ def _first_of_each(value: Items) -> Iterable[Item]:
             seen.add(item.text)
 
 
-def _filtered(value: Items, keep: bool, pattern: str) -> Items:
+def _filtered(reader: Interpreter, value: Items, keep: bool, pattern: str) -> Items:
     """What `list(FILTER ...)` leaves; everything where the pattern is not understood."""
     try:
-        matches = safe_pattern(cmake_regex(pattern)).search
-        return tuple(item for item in value if (matches(checked_text(item.text)) is not None) == keep)
+        python = cmake_regex(pattern)
+        return tuple(
+            item
+            for item in reader.files.budget.each(value)
+            if (safe_pattern(python, item.text).search(item.text) is not None) == keep
+        )
     except UnsafeError:
         return value
 
@@ -164,7 +169,8 @@ def _transform(reader: Interpreter, name: str, value: Items, call: Call) -> None
     out = words[words.index("OUTPUT_VARIABLE") + 1] if "OUTPUT_VARIABLE" in words[:-1] else name
     change = _transformation(words[2:])
     if change is not None:
-        reader.set(out, [Item(change(item.text), item.condition, item.place) for item in value])
+        each = reader.files.budget.each(value)
+        reader.set(out, [Item(change(item.text), item.condition, item.place) for item in each])
 
 
 def _transformation(words: Sequence[str]) -> Change | None:
@@ -181,7 +187,7 @@ def _transformation(words: Sequence[str]) -> Change | None:
 def _replaced(text: str, pattern: str, replacement: str) -> str:
     try:
         written = re.sub(r"\\(\d)", r"\\g<\1>", replacement.replace("\\\\", "\\"))
-        return safe_pattern(cmake_regex(pattern)).sub(written, checked_text(text))
+        return safe_pattern(cmake_regex(pattern), text).sub(written, text)
     except (UnsafeError, re.error, IndexError):
         return text
 
@@ -249,17 +255,18 @@ def _regex(reader: Interpreter, words: Sequence[str], call: Call) -> None:
     action = words[0]
     try:
         if action == "REPLACE" and len(words) > 4:
-            source = call.items(5)
+            source = tuple(reader.files.budget.each(call.items(5)))
             replaced = (_replaced(item.text, words[1], words[2]) for item in source)
             made = zip(replaced, source, strict=True)
             reader.set(words[3], [Item(text, item.condition, item.place) for text, item in made if text])
         elif action in ("MATCH", "MATCHALL") and not is_known("".join(words[3:])):
             reader.set(words[2], [symbol(words[2], call.place)])
         elif action in ("MATCH", "MATCHALL") and len(words) > 3:
-            pattern = safe_pattern(cmake_regex(words[1]))
-            found = [match.group() for match in pattern.finditer(checked_text(";".join(words[3:])))]
+            text = ";".join(words[3:])
+            pattern = safe_pattern(cmake_regex(words[1]), text)
+            found = [match.group() for match in pattern.finditer(text)]
             reader.set(words[2], [Item(text, ALWAYS, call.place) for text in found[: 1 if action == "MATCH" else None]])
-            first = pattern.search(";".join(words[3:]))
+            first = pattern.search(text)
             for number, text in enumerate((first.group(), *first.groups()) if first else ()):
                 reader.set(f"CMAKE_MATCH_{number}", [Item(text)] if text else [])
     except UnsafeError:

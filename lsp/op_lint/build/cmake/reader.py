@@ -57,8 +57,9 @@ def _read_from(reader: Interpreter, folder: str) -> None:
         reader.run_file(posixpath.join(folder, LISTS), _START)
         buildings.finish_folder(reader)
     except ExhaustedError:
-        place = Place(reader.files.relative(posixpath.join(folder, LISTS)), 1, 0, 0)
-        reader.files.note("build-limit", LIMIT, place)
+        reader.files.note("build-limit", LIMIT, reader.at or _START)
+    except RecursionError:
+        reader.files.note("recursion", "nested too deeply: what comes after it is left out", reader.at or _START)
 
 
 def _graph(reader: Interpreter, project: str) -> BuildGraph:
