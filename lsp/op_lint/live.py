@@ -169,6 +169,7 @@ class Comparison:
             if loaded.files
             and id(loaded) not in explained
             and self.origin(loaded) is None
+            and not self._is_of_helper(loaded)
             and not self._may_be_unread(loaded)
         )
 
@@ -432,6 +433,20 @@ class Comparison:
         if operator is None:
             return False
         return program.may_be_implemented(operator) if loaded.key is not None else program.may_be_defined(operator)
+
+    def _is_of_helper(self, loaded: Loaded) -> bool:
+        """Whether a function that is given the library may have registered it, wherever that stands.
+
+        The dump names the block that calls the function, and not the function's file.
+        """
+        if loaded.operator is None:
+            return False
+        name = local_name(loaded.operator)
+        return any(
+            written.key == loaded.key and written.operator is not None and local_name(written.operator) == name
+            for written in self.written
+            if written.unit.kind is UnitKind.HELPER
+        )
 
     def _registers_twice(self, loaded: Loaded) -> bool:
         """Whether the sources themselves have two registrations at one place, as with a macro used in one line."""

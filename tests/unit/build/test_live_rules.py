@@ -209,6 +209,19 @@ class TestStale:
         assert said({"ops.cpp": SOURCE + more}, dump) == []
         assert said({"ops.cpp": SOURCE}, dump) == ["OPL507 ops.cpp:7"]
 
+    def test_a_function_of_another_file_that_is_given_the_library(self) -> None:
+        """The dump names the block that calls it."""
+        block = (
+            HEAD
+            + 'void more(torch::Library& m);\nTORCH_LIBRARY(demo, m) { m.def("a(Tensor x) -> Tensor"); more(m); }\n'
+        )
+        helper = (
+            'void more(torch::Library& m) { m.def("b(Tensor x) -> Tensor"); m.impl("b", c10::DispatchKey::CPU, &f); }\n'
+        )
+        dumps = operator("demo::a", "ops.cpp:6"), operator("demo::b", "ops.cpp:6", "CPU ops.cpp:6")
+        assert said({"ops.cpp": block, "more.cpp": HEAD + helper}, *dumps) == []
+        assert said({"ops.cpp": block, "more.cpp": HEAD}, *dumps) == []
+
     def test_a_file_that_is_not_of_the_project(self) -> None:
         assert (
             said({"ops.cpp": SOURCE}, WHOLE, operator("other::b", "/deps/other.cpp:5", "CPU /deps/other.cpp:6")) == []
