@@ -18,9 +18,22 @@ from op_lint.text import SourceText
 
 _CALL = re.compile(rb"(?<![\w.>])(\w+)\s*\.\s*(def|impl|fallback)\s*\(")
 _BLOCK_LIKE = re.compile(rb"(?<!\w)(?:\w*_)?TORCH_LIBRARY\w*(?=\s*\()")
-_STATEMENT = re.compile(rb"(?<=[;{})])\s*([A-Z][A-Z0-9_]{3,})(?=\s*\()")
+_STATEMENT = re.compile(rb"(?<=[;{})])\s*([A-Z][A-Z0-9_]{3,})(?=\s*\(|[ \t]*;|[ \t]*\r?\n)")
+_USE = re.compile(rb"(?<![\w:.>])([A-Z][A-Z0-9_]{3,})\s*\(")
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_BODY = re.compile(rb"\s*\{")
 _NO_REGISTRATION = re.compile(rb"CHECK|ASSERT|WARN|ERROR|LOG|TRACE|GUARD|UNUSED|PRAGMA|DIAGNOSTIC")
 """Words in the names of macros that a body uses for other things."""
+_MODULE = re.compile(rb"PYBIND|MODULE|PYTHON|TEST")
+"""Words in the names of macros before a body whose object has such methods, too, and is no library."""
+_REGISTRATION = re.compile(rb"REGISTER|LIBRARY|KERNEL|(?:\A|_)OPS?(?:_|\Z)|OPERATOR|BLOCK")
+_OTHER_REGISTRIES = re.compile(rb"\AC10_|\AAT_|DISPATCH|GUARD|ALLOCATOR|TEST|BENCHMARK|MODULE|CHECK|CUDA_KERNEL_")
+_KEY = re.compile(
+    rb"(?:Autograd|Autocast|Sparse|SparseCsr|Quantized|NestedTensor)?(?:CPU|CUDA|HIP|XPU|MPS|Meta|PrivateUse[123])"
+    rb"|Autograd|Autocast|Composite(?:Implicit|Explicit)Autograd"
+)
+_OPERATOR = re.compile(rb'"(?:\w+::\w+(?:\.\w+)?(?=["(])|[\w.:]+\([^"]*\)\s*->)')
+"""A literal that names an operator with its namespace, or is a schema."""
 _SCOPE = re.compile(rb"(?:\bnamespace\b[\w\s:]*|\bextern\s*\"\s*\"\s*)\Z")
 _BRACE = re.compile(rb"[{}]")
 
@@ -63,7 +76,9 @@ def audit(
         unit = by_start[around] if around is not None else None
         is_block = BLOCK.fullmatch(match.group()) is not None
         if is_block and unit is None and in_bodies.around(start) is None:
-            miss("unit", "the block could not be read", start, match.end() - 1, None)
+            macro = match.group()[:-1].rstrip()
+            reason = _undefined(macro) if is_unknown(macro) else "the block could not be read"
+            miss("unit", reason, start, match.end() - 1, None)
         for call in _calls(code, match, end):
             if covered.around(call.start()) is None:
                 miss(call.group(2).decode(), "the call could not be read", call.start(), call.end() - 1, unit)
@@ -73,17 +88,49 @@ def audit(
         for use in _STATEMENT.finditer(code.code, match.end(), end) if is_block else ():
             name = use.group(1)
             if is_unknown(name) and not _NO_REGISTRATION.search(name) and covered.around(use.start(1)) is None:
-                reason = f"the macro {name.decode()} is defined in no file that was found"
-                miss("unit", reason, use.start(1), use.end(1), unit)
+                miss("unit", _undefined(name), use.start(1), use.end(1), unit)
     for use in _BLOCK_LIKE.finditer(code.code):
         if is_unknown(use.group()) and not BLOCK.match(code.code, use.start()):
-            reason = f"the macro {use.group().decode()} is defined in no file that was found"
-            miss("unit", reason, use.start(), use.end(), None)
+            miss("unit", _undefined(use.group()), use.start(), use.end(), None)
+    for use in _USE.finditer(code.code) if defined is not None else ():
+        name = use.group(1)
+        if not is_unknown(name) or BLOCK.match(code.code, use.start()) or not _is_at_file_scope(code.code, use):
+            continue
+        calls = _calls_in_body(code, use)
+        if calls or _registers_by_its_look(code, data, use):
+            miss("unit", _undefined(name), use.start(), use.end(1), None)
+        for call in calls:
+            if covered.around(call.start()) is None:
+                miss(call.group(2).decode(), _undefined(name), call.start(), call.end() - 1, None)
     known = (covered, of_units, in_bodies, _Spans(Place(path, 1, start, end) for start, end, _ in code.zones))
     for use in macros.finditer(code.code) if macros is not None else ():
         if not any(spans.around(use.start()) is not None for spans in known) and _is_at_file_scope(code.code, use):
             miss("unit", "what the macro registers could not be read", use.start(), use.end(), None)
     return list(missed.values())
+
+
+def _undefined(macro: bytes) -> str:
+    return f"the macro {macro.decode()} is defined in no file that was found"
+
+
+def _calls_in_body(code: Blanked, use: re.Match[bytes]) -> list[re.Match[bytes]]:
+    """What the body behind the use of a macro registers on one of its arguments: `MY_BLOCK(x, m) { m.def(...); }`."""
+    end = code.matching(use.end() - 1)
+    body = _BODY.match(code.code, end)
+    if body is None or _MODULE.search(use.group(1)):
+        return []
+    objects = set(_WORD.findall(code.code, use.end(), end))
+    inside = _CALL.finditer(code.code, body.end(), code.matching(body.end() - 1))
+    return [call for call in inside if call.group(1) in objects]
+
+
+def _registers_by_its_look(code: Blanked, data: bytes, use: re.Match[bytes]) -> bool:
+    """Whether the use of a macro is called a registration and is given a dispatch key, an operator or a schema."""
+    if not _REGISTRATION.search(use.group(1)) or _OTHER_REGISTRIES.search(use.group(1)):
+        return False
+    end = code.matching(use.end() - 1)
+    words = (each.strip() for each in code.code[use.end() : end - 1].split(b","))
+    return any(map(_KEY.fullmatch, words)) or _OPERATOR.search(data, use.end(), end) is not None
 
 
 class _Spans:

@@ -387,7 +387,7 @@ class BodyReader:
             arguments = [child for child in rest if child.is_expression and not is_defaulted(child)]
             place = self._call_place(cursor, member)
             if place is not None:
-                spelled = self.sources.call_in_macro(cursor, member.location, frozenset({method.encode()}))
+                spelled = self.sources.call_in_macro(member.location, method)
                 site = Site(receiver.unit, place, spelled, scope.guard)
                 self.calls.read(method, arguments, site, scope.lookup)
             return receiver

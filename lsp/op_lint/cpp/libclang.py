@@ -316,6 +316,17 @@ class Cursor(Structure):
             yield current
             waiting.extend(reversed(current.children()))
 
+    def walk_up(self) -> Iterator[Cursor]:
+        """As `walk`, but a node after all below it: of a chain of calls the first one first."""
+        waiting = [(self, False)]
+        while waiting:
+            current, is_done = waiting.pop()
+            if is_done:
+                yield current
+                continue
+            waiting.append((current, True))
+            waiting.extend((child, False) for child in reversed(current.children()))
+
     def arguments(self) -> list[Cursor]:
         """The arguments of a call, the parameters of a function."""
         count = _get_num_arguments(self)

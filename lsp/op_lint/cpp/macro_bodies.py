@@ -2,7 +2,7 @@
 
 libclang does not tell: its `clang_getSpellingLocation` answers the place of the use for what stands in a body
 (`SourceManager::getFileLoc`, libclang 18). So a use is expanded here, as the preprocessor does it, with the origin of
-each token kept, and the calls that come of it are counted off against those that libclang shows, in order.
+each token kept. The calls that come of it are held against those that libclang shows (`op_lint.cpp.sources`).
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class _Macro(NamedTuple):
     body: tuple[Token, ...]
 
 
-class _TooLongError(Exception):
-    """An expansion of too many tokens."""
+class _NotFollowedError(Exception):
+    """An expansion of too many tokens, or of a macro of which it is not known which definition is meant."""
 
 
 class MacroBodies:
@@ -123,17 +123,23 @@ class MacroBodies:
             end = _closing(bare, opening.end() - 1, len(bare))
         given = [Token(text, None, 0, 0) for text in _TOKEN.findall(bare, name.end(), end)]
         try:
-            return tuple(_Expansion(self._all).of(name.group(), macro, given))
-        except _TooLongError:
+            return tuple(
+                _Expansion(self._all, lambda each: self._macro(each, view, use)).of(name.group(), macro, given)
+            )
+        except _NotFollowedError:
             return ()
 
     def _macro(self, name: bytes, view: View, use: int) -> _Macro | None:
-        """The macro that a name is at an offset: the last definition before it, or the only one elsewhere."""
+        """The macro that a name is at an offset: the only one, or the last one before where all are in that file.
+
+        None where there is none, or where it takes the order of the files to tell.
+        """
         macros = self._all.get(name, ())
-        before = [each for each in macros if each.view is view and each.directive.start < use]
-        if before:
-            return before[-1]
-        return macros[0] if len(macros) == 1 else None
+        if len(macros) == 1:
+            return macros[0]
+        if any(each.view is not view for each in macros):
+            return None
+        return next((each for each in reversed(macros) if each.directive.start < use), None)
 
     @cached_property
     def _all(self) -> Mapping[bytes, Sequence[_Macro]]:
@@ -148,30 +154,31 @@ class MacroBodies:
 
 
 class _Expansion:
-    """One expansion, which must not become too long."""
+    """One expansion, which must not become too long: of `names`, with the macro that each of them is at the use."""
 
-    def __init__(self, macros: Mapping[bytes, Sequence[_Macro]]) -> None:
-        self._macros = macros
+    def __init__(self, names: Collection[bytes], macro: Callable[[bytes], _Macro | None]) -> None:
+        self._names, self._macro = names, macro
         self._made = 0
 
     def of(self, name: bytes, macro: _Macro, given: Sequence[Token]) -> Iterator[Token]:
-        """What a use of `macro` expands to; `given` is what follows its name. Raises _TooLongError."""
+        """What a use of `macro` expands to; `given` is what follows its name. Raises _NotFollowedError."""
         arguments = _arguments(given, 0)[0] if macro.parameters is not None else []
         return self._expanded(_substituted(macro, arguments), frozenset({name}), b"")
 
     def _expanded(self, tokens: Sequence[Token], hidden: frozenset[bytes], through: bytes) -> Iterator[Token]:
         """The tokens with every macro in them expanded, but for those `hidden`."""
         if len(hidden) > _MOST_DEPTH:
-            raise _TooLongError
+            raise _NotFollowedError
         index = 0
         while index < len(tokens):
             token = tokens[index]
             index += 1
             self._made += 1
             if self._made > _MOST_TOKENS:
-                raise _TooLongError
-            # Of several definitions the last one, as far as the text tells.
-            macro = self._macros[token.text][-1] if token.text in self._macros and token.text not in hidden else None
+                raise _NotFollowedError
+            macro = self._macro(token.text) if token.text in self._names and token.text not in hidden else None
+            if macro is None and token.text in self._names and token.text not in hidden:
+                raise _NotFollowedError
             arguments: Sequence[Sequence[Token]] = ()
             if macro is not None and macro.parameters is not None:
                 if index < len(tokens) and tokens[index].text == b"(":

@@ -101,7 +101,7 @@ class Recorder:
                 stable="stable::" in type_name(cursor.type),
                 condition=sources.condition(place),
                 body=sources.place(block) if block is not None else None,
-                spelled=sources.call_in_macro(cursor, cursor.location, _BLOCKS),
+                spelled=sources.block_in_macro(cursor, _BLOCKS),
             )
         )
 
@@ -131,7 +131,7 @@ class Recorder:
                 place=place,
                 namespace=None,
                 condition=self.sources.condition(place),
-                spelled=self.sources.call_in_macro(cursor, cursor.location, _LEGACY),
+                spelled=self.sources.block_in_macro(cursor, _LEGACY),
             )
         )
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from op_lint.condition import Condition, disjunction
 from op_lint.cpp.clang import Diagnostic, Point, TranslationUnit
-from op_lint.cpp.libclang import Cursor, Location
-from op_lint.cpp.macro_bodies import MacroBodies
+from op_lint.cpp.libclang import Cursor, CursorKind, Location
+from op_lint.cpp.macro_bodies import MacroBodies, Written
+from op_lint.cpp.overlay_header import OVERLAY
 from op_lint.cpp.preprocess import Preprocessed
 from op_lint.cpp.views import View
 from op_lint.facts import Place
@@ -28,7 +30,8 @@ class SourceMap:
         self.tu = tu
         self.preprocessed = preprocessed
         self._bodies = bodies
-        self._counted: dict[tuple[str, int, Collection[bytes]], list[int]] = {}
+        self._counted: dict[tuple[Point, frozenset[bytes]], list[int]] = {}
+        self._members: dict[bytes, Mapping[tuple[Point, Point, str], Sequence[Location]]] = {}
         self._views = {view.alias: view for view in preprocessed.views}
         self._by_path: dict[str, list[View]] = defaultdict(list)
         for view in preprocessed.views:
@@ -84,11 +87,43 @@ class SourceMap:
         location = cursor.location
         return self.tu.spelling(location) != self.tu.expansion(location)
 
-    def call_in_macro(self, cursor: Cursor, name: Location, names: frozenset[bytes]) -> Place | None:
+    def block_in_macro(self, cursor: Cursor, names: frozenset[bytes]) -> Place | None:
+        """Where the block or object whose variable is `cursor` was written, if a macro of the project made it.
+
+        It is written as a use of one of `names`. None where no macro is at work, or the place cannot be told.
+        """
+        location = cursor.location
+        calls = self._calls_of_macro(location, names)
+        if not isinstance(calls, tuple):
+            return calls
+        point = self.tu.file_point(location)
+        counted = self._counted.setdefault((point, names), [])
+        if cursor.identity not in counted:
+            counted.append(cursor.identity)
+        index = counted.index(cursor.identity)
+        return self._at_written(calls[index]) if index < len(calls) else None
+
+    def call_in_macro(self, name: Location, method: str) -> Place | None:
         """Where a call was written, if a macro put it where it is: in the macro's body, or in an argument of its use.
 
-        `cursor` is the call, `name` the location of the called name, which is one of `names`. None where no macro is
-        at work, or the place cannot be told.
+        `name` is the location of the called method's name. None where no macro is at work, or the place cannot be told.
+        """
+        calls = self._calls_of_macro(name, frozenset({method.encode()}))
+        if not isinstance(calls, tuple):
+            return calls
+        if len(set(calls)) > 1:
+            # libclang shows the calls that it understood: only if these are all of them, it is known which is which.
+            use, point = self.tu.expansion(name), self.tu.file_point(name)
+            shown = [member.int_data for member in self._members_at(use).get((use, point, method), ())]
+            if len(shown) != len(calls) or name.int_data not in shown:
+                return None
+            return self._at_written(calls[shown.index(name.int_data)])
+        return self._at_written(calls[0]) if calls else None
+
+    def _calls_of_macro(self, name: Location, names: frozenset[bytes]) -> tuple[Written, ...] | Place | None:
+        """The calls of `names` that the macro makes which put a name where it is.
+
+        Where no macro of the project did, the call itself: its place if an argument of a use has it, else None.
         """
         point = self.tu.file_point(name)
         view = self.view(point)
@@ -96,15 +131,37 @@ class SourceMap:
             return None
         use = self.tu.expansion(name)
         calls = self._bodies.calls(view, point.offset, use.offset, names)
-        if calls is None:
-            written = self._bodies.call_at(view, point.offset) if point != use else None
-        else:
-            counted = self._counted.setdefault((view.alias, point.offset, names), [])
-            if cursor.identity not in counted:
-                counted.append(cursor.identity)
-            index = counted.index(cursor.identity)
-            written = calls[index] if index < len(calls) else None
-        return self.at(written.view, written.start, written.end) if written is not None else None
+        if calls is not None:
+            return calls
+        return self._at_written(self._bodies.call_at(view, point.offset)) if point != use else None
+
+    def _at_written(self, written: Written) -> Place:
+        return self.at(written.view, written.start, written.end)
+
+    def _members_at(self, use: Point) -> Mapping[tuple[Point, Point, str], Sequence[Location]]:
+        """The names of the methods called in the declarations around `use`, as written: by where they are, and name."""
+        found: dict[tuple[Point, Point, str], list[Location]] = defaultdict(list)
+        for declaration in self._declarations:
+            first, last = map(self.tu.expansion, declaration.extent)
+            if first.file == use.file and first.offset <= use.offset <= last.offset:
+                for key, members in self._members_of(declaration).items():
+                    found[key] += members
+        return found
+
+    def _members_of(self, declaration: Cursor) -> Mapping[tuple[Point, Point, str], Sequence[Location]]:
+        node = bytes(declaration)
+        if node not in self._members:
+            found: dict[tuple[Point, Point, str], list[Location]] = defaultdict(list)
+            for cursor in declaration.walk_up():
+                if cursor.kind == CursorKind.MEMBER_REF_EXPR:
+                    name = cursor.location
+                    found[self.tu.expansion(name), self.tu.file_point(name), cursor.spelling].append(name)
+            self._members[node] = found
+        return self._members[node]
+
+    @cached_property
+    def _declarations(self) -> list[Cursor]:
+        return self.tu.declarations(lambda _: False, OVERLAY)
 
     def condition(self, place: Place) -> Condition:
         """The condition under which what is at `place` is compiled.

@@ -72,6 +72,11 @@ def test_a_macro_of_which_nothing_was_read() -> None:
     [
         ('MY_TORCH_LIBRARY(demo, m) { m.def("a() -> ()"); }', "the macro MY_TORCH_LIBRARY is defined in no"),
         ('TORCH_LIBRARY(demo, m) { OTHER_OPS(CPU, "a", f) }', "the macro OTHER_OPS is defined in no"),
+        ("MY_REGISTER_OPS(demo, CUDA)", "the macro MY_REGISTER_OPS is defined in no"),
+        ('namespace x { MY_KERNEL("demo::a", &f); }', "the macro MY_KERNEL is defined in no"),
+        ("TORCH_LIBRARY(demo, m) { OTHER_OPS; }", "the macro OTHER_OPS is defined in no"),
+        ("TORCH_LIBRARY(demo, m) {\n  OTHER_OPS\n}", "the macro OTHER_OPS is defined in no"),
+        ("TORCH_LIBRARY_EXPAND(NAME, m) {}", "the macro TORCH_LIBRARY_EXPAND is defined in no"),
         ("namespace x { extern \"C\" { BLOCK(demo }}", "what the macro registers could not be"),
     ],
 )  # fmt: skip
@@ -79,14 +84,33 @@ def test_macros_that_hide_registrations(use: str, reason: str) -> None:
     block = '#define BLOCK(ns) TORCH_LIBRARY(ns, m) { m.def("a() -> ()"); }\n'
     facts = read(f'#include "missing.h"\n{HEAD}{block}{use}\n')
     assert registered(facts) == []
-    (row,) = facts.unresolved
+    row, *calls = facts.unresolved
     assert row.what == "unit"
     assert row.reason.startswith(reason)
+    assert [call.what for call in calls] == ["def"] * ("MY_TORCH" in use)
+
+
+def test_a_block_of_a_macro_that_is_nowhere_defined() -> None:
+    block = 'MY_BLOCK(demo, m) {\n  m.def("a() -> ()");\n  n.def("b");\n  m.impl("a", &f);\n}'
+    facts = read(f'#include "missing.h"\n{HEAD}{block}\n')
+    reason = "the macro MY_BLOCK is defined in no file that was found"
+    first = HEAD.count("\n") + 2
+    assert [(row.what, row.place.line, row.reason) for row in facts.unresolved] == [
+        ("unit", first, reason),
+        ("def", first + 1, reason),
+        ("impl", first + 3, reason),
+    ]
 
 
 @pytest.mark.parametrize(
     "source",
     [
+        'MY_TEST(demo, m) { m.def("a() -> ()"); }',
+        "C10_REGISTER_GUARD_IMPL(CUDA, Guard);",
+        'MY_REGISTER_OPS("plain", Class);',
+        "void f() { MY_REGISTER_OPS(demo, CUDA); }",
+        'void f() { if (x) FOR_EACH(m) { m.def("a"); } }',
+        "TORCH_LIBRARY(demo, m) { f(a)\n + THAT; auto x = {\n  ONE,\n  TWO\n}; }",
         "TORCH_LIBRARY(demo, m) { TORCH_CHECK(1, 2); MY_CUDA_CHECK(f()); }",
         "#define EACH(x) x(a) x(b)\nTORCH_LIBRARY(demo, m) { EACH(IGNORED) }\n#define IGNORED(x)",
         'void f() { BLOCK("a") }',

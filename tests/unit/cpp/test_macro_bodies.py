@@ -177,3 +177,65 @@ def test_a_use_that_expands_to_too_much_is_not_followed() -> None:
 def test_half_typed_macros_have_no_place() -> None:
     text = HEAD + f"#define DEFINE(n {DEF}\n#define\n" + block("  DEFINE(a")
     assert all(row.spelled is None for row in _rows(read(text)))
+
+
+def test_names_that_are_defined_anew_are_what_they_are_at_the_use() -> None:
+    lines = [
+        '#define BODY(n) m.def(#n "(Tensor x) -> Tensor");',
+        "#define OUTER(n) BODY(n)",
+        "#define EACH OP(c)",
+        "TORCH_LIBRARY(demo, m) {",
+        "  OUTER(a)",
+        "#undef BODY",
+        '#define BODY(n) m.def(#n "() -> ()");',
+        "  OUTER(b)",
+        '#define OP(n) m.def(#n "() -> Tensor");',
+        "  EACH",
+        "#undef OP",
+        "#define OP(n) m.impl(#n, torch::kCPU, f);",
+        "  EACH",
+        "#undef OP",
+        "#define OP(n) m.impl(#n, torch::kCUDA, f);",
+        "  EACH",
+        "}\n",
+    ]
+    assert spelled(HEAD + "\n".join(lines)) == {
+        "a": 'ops.cpp:3 m.def(#n "(Tensor x) -> Tensor")',
+        "b": 'ops.cpp:9 m.def(#n "() -> ()")',
+        "c": 'ops.cpp:11 m.def(#n "() -> Tensor")',
+        "c CPU": "ops.cpp:14 m.impl(#n, torch::kCPU, f)",
+        "c CUDA": "ops.cpp:17 m.impl(#n, torch::kCUDA, f)",
+    }
+
+
+def test_names_that_several_files_define_tell_nothing() -> None:
+    text = f'#include "reg.h"\n{HEAD}#undef BODY\n#define BODY(n) {DEF}\n#define OUTER(n) BODY(n)\n' + block("OUTER(a)")
+    assert spelled(text, reg='#define BODY(n) m.def(#n "() -> ()");\n') == {"a": None}
+
+
+def test_the_order_of_writing_counts_and_not_that_of_the_calls() -> None:
+    lines = [
+        '#define ALL auto later = [&] { m.def("late() -> ()"); }; \\',
+        '  m.def("a() -> ()"); later(); m.def("b() -> ()").def("c() -> ()")',
+        '#define FILE static void second(torch::Library& m) { m.def("s() -> ()"); } \\',
+        '  static void first(torch::Library& m) { m.def("f() -> ()"); } \\',
+        '  TORCH_LIBRARY(demo, m) { first(m); second(m); m.def("last() -> ()"); ALL; }',
+        "FILE",
+    ]
+    found = spelled(HEAD + "\n".join(lines) + "\n")
+    assert {name: place and place.partition(" ")[2] for name, place in found.items()} == {
+        **{name: f'm.def("{name}() -> ()")' for name in ("late", "a", "b", "s", "f", "last")},
+        "c": 'def("c() -> ()")',
+    }
+
+
+def test_a_call_that_is_not_understood_leaves_the_others_without_a_place() -> None:
+    lines = [
+        "#define ALL other.def(1); \\",
+        '  m.def("a() -> ()"); m.impl("a", f)',
+        block("ALL;"),
+    ]
+    assert spelled(HEAD + "\n".join(lines)) == {
+        "a": None,
+        "a CompositeImplicitAutograd": 'ops.cpp:4 m.impl("a", f)',
+    }

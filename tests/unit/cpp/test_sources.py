@@ -33,7 +33,7 @@ def test_the_place_of_a_declaration() -> None:
     assert sources.text(place) == "int second = 1"
     assert not sources.in_macro(variables["second"])
     second = variables["second"]
-    assert sources.call_in_macro(second, second.location, frozenset({b"second"})) is None
+    assert sources.call_in_macro(second.location, "second") is None
 
 
 def test_what_a_macro_makes_is_where_the_macro_is_used() -> None:
