@@ -96,7 +96,7 @@ def about_key(snapshot: Snapshot, name: str, namespace: str | None) -> str | Non
     """A dispatch key: what it is, where it stands, who stands in for it, who has it."""
     program, keys = snapshot.program, snapshot.program.keys
     if keys is None:
-        return f"**{name}** — dispatch key"
+        return f"**{name}** — dispatch key\n\nwhat a call meets before and after it is known once a torch is read"
     key = keys.canonical(name)
     if key is None:
         meant = did_you_mean(name, (*keys.facts.aliases, *keys.runtime))

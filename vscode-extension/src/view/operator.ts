@@ -135,9 +135,9 @@ export class OperatorView {
       { class: isVisited ? 'visited' : '', 'data-key': entry.key },
       h('th', { scope: 'row' }, entry.key),
       h('td', { class: `cell ${entry.state}`, title: words }, glyph),
-      h('td', {}, entry.kernel !== null && !entry.kernel.startsWith('registered at') ? entry.kernel : ''),
+      h('td', { class: 'kernel-name' }, ...(entry.kernel !== null && !entry.kernel.startsWith('registered at') ? breakable(entry.kernel) : [])),
       h('td', {}, entry.state === 'fallthrough' ? 'fallthrough, skipped' : entry.state === 'missing' ? 'missing' : entry.reason),
-      h('td', {}, entry.state === 'missing' ? '' : this.link(entry)),
+      h('td', { class: 'where' }, entry.state === 'missing' ? '' : this.link(entry)),
     );
   }
 
@@ -150,4 +150,9 @@ export class OperatorView {
     if (what.path === null) return '';
     return h('span', { class: 'elsewhere', title: `${what.path}:${what.line ?? ''}` }, what.source === 'installed' ? 'torch' : `${what.path}:${what.line ?? ''}`);
   }
+}
+
+/** A C++ name that goes on in the next line after a `::` where there is no room for it. */
+function breakable(name: string): (Node | string)[] {
+  return name.split(/(?<=::)/).flatMap((part, index) => (index === 0 ? [part] : [h('wbr'), part]));
 }

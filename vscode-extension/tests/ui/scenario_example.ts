@@ -253,6 +253,15 @@ export function example(vsix: string): Scenario {
         await workbench.picture('walkthrough');
         await workbench.command('View: Close Editor');
       }],
+      ['its page among the extensions has no broken picture', async (workbench) => {
+        await workbench.command('Extensions: Show Installed Extensions');
+        await workbench.page.locator('.extension-list-item', { hasText: 'op-lint' }).first().click({ timeout: PATIENCE });
+        const page = await workbench.frameWith('h1:has-text("op-lint for Visual Studio Code")');
+        assert.ok(await page.evaluate(() => [...document.images].every((image) => image.complete && image.naturalWidth > 0)));
+        await workbench.picture('page');
+        await workbench.command('View: Close Editor');
+        await workbench.command('View: Show Explorer');
+      }],
       ['restart starts another server, which says the same', async (workbench) => {
         const before = await workbench.serverProcess();
         await workbench.command('op-lint: Restart Server');
