@@ -7,7 +7,7 @@ import * as path from 'node:path';
 const REPOSITORY = path.resolve('..');
 
 /** The Python of the checkout: it has torch and libclang. */
-export const PYTHON = process.env['OP_LINT_PYTHON'] ?? path.join(REPOSITORY, '.venv/bin/python');
+export const PYTHON = path.resolve(process.env['OP_LINT_PYTHON'] ?? path.join(REPOSITORY, '.venv/bin/python'));
 
 const scratches: string[] = [];
 

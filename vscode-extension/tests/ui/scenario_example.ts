@@ -193,7 +193,7 @@ export function example(vsix: string): Scenario {
       ['server information says what was found', async (workbench) => {
         await workbench.command('op-lint: Show Server Information');
         const preview = await workbench.frameWith('h1:has-text("what was found")');
-        assert.ok(await preview.getByText(PYTHON).first().isVisible());
+        await preview.getByText(PYTHON).first().waitFor({ timeout: PATIENCE });
         await preview.getByText('4 C++, 3 Python, 2 build; 5 of them register operators').waitFor({ timeout: PATIENCE });
         await workbench.picture('information');
         await workbench.command('View: Close Editor');

@@ -62,7 +62,7 @@ export function bare(vsix: string): Scenario {
         await workbench.command('op-lint: Restart Server');
         await workbench.command('op-lint: Show Server Information');
         const preview = await workbench.frameWith('h1:has-text("what was found")');
-        assert.ok(await preview.getByText(/has no libclang/).first().isVisible());
+        await preview.getByText(/has no libclang/).first().waitFor({ timeout: PATIENCE });
         assert.equal(await workbench.toasts.count(), 0);
         await workbench.command('View: Close Editor');
       }],
