@@ -22,6 +22,7 @@ from op_lint.cache import RunCache
 from op_lint.check import Checked
 from op_lint.cpp.compile_commands import read_compile_commands
 from op_lint.facts import Problem
+from op_lint.installed.model import Origin
 from op_lint.installed.reader import Reading
 from op_lint.macros import MacroSearch, search_named
 from op_lint.project import Project
@@ -147,6 +148,9 @@ def _files_of(package: str) -> Iterator[Path]:
 
 
 def _torch_digest(reading: Reading | None) -> bytes:
+    """Names what was read, whether just now or earlier: a report says the same of both."""
+    if reading is not None and reading.origin is Origin.PROBE:
+        reading = msgspec.structs.replace(reading, origin=Origin.CACHE)
     return digest_of(reading)
 
 

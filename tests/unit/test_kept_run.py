@@ -212,3 +212,16 @@ def test_a_pack_may_be_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     module.__file__ = str(file)
     monkeypatch.setitem(sys.modules, "lonely_pack", module)
     assert list(kept_run._files_of("lonely_pack")) == [file]
+
+
+def test_the_torch_of_the_first_run_is_that_of_the_second(
+    judged: list[str], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read by a process at first, from the cache then: a report says the same of both."""
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(project.parent / "cache"))
+    given = ("check", "--jobs", "0", "--python", sys.executable)
+    first = run(project, *given)
+    assert (first.status, judged) == (1, ["judged"])
+    assert run(project, *given).out == first.out
+    assert judged == ["judged"]
