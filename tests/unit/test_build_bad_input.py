@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from op_lint.build import BuildGraph, read_build
+from op_lint.build.questions import Questions
 from tests.check import write_project
 
 OPS = "#include <torch/library.h>\nTORCH_LIBRARY(demo, m) {}\n"
@@ -91,3 +92,40 @@ def test_what_grows_without_end(tmp_path: Path) -> None:
     )
     (target,) = read(tmp_path, {"setup.py": script}).targets
     assert [source.path for source in target.sources] == ["a.cpp"]
+
+
+def test_links_between_folders(tmp_path: Path) -> None:
+    """A circle of links ends, each file is found once, and as what it is: the file that the facts speak of."""
+    (tmp_path / "csrc").mkdir()
+    (tmp_path / "csrc" / "round").symlink_to("..", target_is_directory=True)
+    (tmp_path / "linked").symlink_to("csrc", target_is_directory=True)
+    found = {}
+    for name, arguments in {
+        "followed": "GLOB_RECURSE s FOLLOW_SYMLINKS csrc/round/*.cpp",
+        "below": "GLOB_RECURSE s csrc/*.cpp",
+        "beside": "GLOB s linked/*.cpp",
+        "through": "GLOB s link*/*.cpp",
+    }.items():
+        text = f"file({arguments})\nadd_library(m SHARED ${{s}})\n"
+        graph = read(tmp_path, {"CMakeLists.txt": text, "csrc/b.cpp": OPS})
+        assert graph.problems == ()
+        found[name] = sorted(source.path for target in graph.targets for source in target.sources)
+    assert found == {
+        "followed": ["a.cpp", "csrc/b.cpp"],
+        "below": ["csrc/b.cpp"],
+        "beside": ["csrc/b.cpp"],
+        "through": ["csrc/b.cpp"],
+    }
+
+
+def test_a_long_chain_of_libraries(tmp_path: Path) -> None:
+    """Each library of the chain needs the one before: what decides about the unit is found in one pass."""
+    count = 3_000
+    lines = [f"add_library(l{number} SHARED a{number}.cpp)\n" for number in range(count)]
+    lines += [f"target_link_libraries(l{number} PRIVATE l{number - 1})\n" for number in range(1, count)]
+    write_project(tmp_path, {"CMakeLists.txt": "".join(lines), **{f"a{number}.cpp": "" for number in range(count)}})
+    (tmp_path / "a0.cpp").write_text(OPS)
+    graph = read_build(tmp_path, ["CMakeLists.txt"], ["a0.cpp"])
+    started = time.process_time()
+    assert len(Questions(graph).neighbours(frozenset({"a0.cpp"}))) == count
+    assert time.process_time() - started < 2.0  # seconds; pair by pair it is a minute

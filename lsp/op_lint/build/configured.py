@@ -142,7 +142,7 @@ def _folders(files: BuildFiles) -> Iterator[str]:
     while pending and seen < _MOST_FOLDERS:
         folder, depth = pending.pop(0)
         seen += 1
-        names = {entry.name: entry.is_folder for entry in files.entries(folder)}
+        names = {entry.name: entry.is_folder and not entry.is_link for entry in files.entries(folder)}
         if {_NINJA, _DATABASE} & names.keys() or (".cmake" in names and files.is_folder(f"{folder}/{_REPLIES}")):
             yield folder
         if depth < _DEEPEST:

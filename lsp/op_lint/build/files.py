@@ -59,7 +59,7 @@ class Budget:
 
 
 class BuildFiles:
-    """The files under the project's root, by absolute path with `/`. Links to folders are not followed.
+    """The files under the project's root, by absolute path with `/`.
 
     `buffers` are contents that stand for files on disk, by the path that facts use. `steps` and `seconds` are what each
     project or script in it may cost, and all of them together a few times that.
@@ -81,6 +81,7 @@ class BuildFiles:
         self.problems: list[Problem] = []
         self._buffers = {self.absolute(path): data for path, data in buffers.items()}
         self._listed: dict[str, tuple[Entry, ...]] = {}
+        self._real: dict[str, str] = {}
         self._entries = 4 * _MOST_ENTRIES
 
     def renew(self) -> Budget:
@@ -93,7 +94,11 @@ class BuildFiles:
         return posixpath.normpath(posixpath.join(folder or self.root, path.replace("\\", "/")))
 
     def relative(self, path: str) -> str:
-        """An absolute path as facts write it."""
+        """An absolute path as facts write it: by the folder that a file is in, not by a link to that folder."""
+        folder, name = posixpath.split(path)
+        real, root = self.real_folder(folder), self.real_folder(self.root).rstrip("/") + "/"
+        if f"{real}/".startswith(root):
+            return posixpath.join(real[len(root) :], name)
         prefix = self.root.rstrip("/") + "/"
         return path[len(prefix) :] if path.startswith(prefix) else path
 
@@ -132,15 +137,24 @@ class BuildFiles:
         except (OSError, ValueError):
             return 0.0
 
+    def real_folder(self, folder: str) -> str:
+        """A folder by the path without links; as it is where it is not there."""
+        if folder not in self._real:
+            real = os.path.realpath(folder) if _is_path(folder) else folder
+            self._real[folder] = real.replace(os.sep, "/")
+        return self._real[folder]
+
     def is_folder(self, path: str) -> bool:
         """Whether there is such a folder."""
         return _is_path(path) and os.path.isdir(path)
 
-    def matching(self, pattern: str, place: Place, *, below: bool = False) -> list[str]:
+    def matching(self, pattern: str, place: Place, *, below: bool = False, follow: bool = False) -> list[str]:
         """The files that match an absolute pattern, sorted. `**` is any number of folders.
 
-        With `below`, the last part of the pattern is looked for in all folders below (`GLOB_RECURSE` of CMake). `place`
-        is where a problem is reported: a pattern that looks at too many files finds only those it has seen.
+        With `below`, the last part of the pattern is looked for in all folders below (`GLOB_RECURSE` of CMake). Folders
+        below that are links are looked into only with `follow`, and each folder once, however many links lead to it
+        (`FOLLOW_SYMLINKS`). `place` is where a problem is reported: a pattern that looks at too many files finds only
+        those it has seen.
         """
         parts = posixpath.normpath(pattern).strip("/").split("/")
         if below:
@@ -151,10 +165,11 @@ class BuildFiles:
         seen: set[tuple[str, int]] = set()
         while pending:
             folder, index = pending.pop()
-            if (folder, index) in seen:
-                continue
-            seen.add((folder, index))
             part, is_last = parts[index], index == len(parts) - 1
+            visited = (self.real_folder(folder) if follow and part == "**" else folder, index)
+            if visited in seen:
+                continue
+            seen.add(visited)
             if not _is_pattern(part):
                 path = posixpath.join(folder, part)
                 if is_last:
@@ -170,7 +185,8 @@ class BuildFiles:
                 break
             if part == "**":
                 pending.append((folder, min(index + 1, len(parts) - 1)))
-                pending += [(posixpath.join(folder, entry.name), index) for entry in entries if entry.is_folder]
+                into = (entry for entry in entries if entry.is_folder and (follow or not entry.is_link))
+                pending += [(posixpath.join(folder, entry.name), index) for entry in into]
                 if is_last:
                     found.update(posixpath.join(folder, entry.name) for entry in entries if not entry.is_folder)
                 continue
@@ -200,18 +216,19 @@ class BuildFiles:
                     if count > _MOST_ENTRIES:
                         return
                     if posixpath.join(folder, entry.name) not in buffered:
-                        is_folder = entry.is_dir(follow_symlinks=False)
+                        is_folder = entry.is_dir()
                         if is_folder or entry.is_file():
-                            yield Entry(entry.name, is_folder)
+                            yield Entry(entry.name, is_folder, is_folder and entry.is_symlink())
         except (OSError, ValueError):
             return  # not there or not ours to list: nothing is in it
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):
-    """A file or folder in a folder."""
+    """A file or folder in a folder. `is_link` says that it is a link to a folder."""
 
     name: str
     is_folder: bool
+    is_link: bool = False
 
 
 def _is_path(path: str) -> bool:

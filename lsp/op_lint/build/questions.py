@@ -247,17 +247,20 @@ class Questions:
             member.path for member in self._members(target) if member.archive is None or member.archive is target
         )
 
-    def neighbours(self, target: Target, paths: frozenset[str]) -> frozenset[str]:
-        """The sources of a binary and of the shared libraries that it may load, where one of `paths` is among them."""
-        binaries = {id(target): target}
-        pending = [target]
-        while pending:
-            for _, library, _ in self._shared(pending.pop()):
-                if id(library) not in binaries:
-                    binaries[id(library)] = library
-                    pending.append(library)
-        members = frozenset(member.path for binary in binaries.values() for member in self._members(binary))
-        return members if members & paths else frozenset()
+    def neighbours(self, paths: frozenset[str]) -> frozenset[str]:
+        """The sources of all binaries that hold, or may load one that holds, one of `paths`, and of what they load.
+
+        Each binary is looked at a few times, however long the chain of libraries is that it loads.
+        """
+        binaries = {id(target): target for target in self.graph.targets if target.is_loaded}
+        loaded = {key: [id(library) for _, library, _ in self._shared(each)] for key, each in binaries.items()}
+        users: dict[int, list[int]] = {}
+        for key, libraries in loaded.items():
+            for library in libraries:
+                users.setdefault(library, []).append(key)
+        holding = (key for key, each in binaries.items() if any(member.path in paths for member in self._members(each)))
+        concerned = _reachable(_reachable(holding, users), loaded)
+        return frozenset(member.path for key in concerned for member in self._members(binaries[key]))
 
     @cached_property
     def _compiled(self) -> dict[str, tuple[Compiled, ...]]:
@@ -553,6 +556,17 @@ def _as_needed(target: Target, link: Link) -> bool | None:
 
 def _under(target: Target, condition: Condition) -> Condition:
     return conjunction((target.condition, condition))
+
+
+def _reachable(starts: Iterable[int], edges: Mapping[int, Iterable[int]]) -> set[int]:
+    """What can be reached from `starts` along the edges, those themselves among it."""
+    pending = list(starts)
+    found = set(pending)
+    while pending:
+        more = [each for each in edges.get(pending.pop(), ()) if each not in found]
+        found.update(more)
+        pending += more
+    return found
 
 
 def _both(first: Survival | None, second: Survival | None) -> bool | None:

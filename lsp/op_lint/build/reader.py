@@ -140,13 +140,11 @@ _MOST_READ = 2_000
 def _to_read(graph: BuildGraph, registering: frozenset[str]) -> list[str]:
     """The sources whose symbols decide something, and the others of the projects that register anything."""
     questions = Questions(graph)
-    found: set[str] = set()
+    found = questions.neighbours(registering)
     projects: set[tuple[BuildSystem, str]] = set()
     for target in graph.targets:
         if not registering.isdisjoint(source.path for source in target.sources):
             projects.add((target.system, target.project))
-        if target.is_loaded:
-            found |= questions.neighbours(target, registering)
     others = {
         source.path
         for target in graph.targets

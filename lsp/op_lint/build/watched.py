@@ -55,6 +55,12 @@ class Watched(BuildFiles):
         self._answers["folder", path] = digest_of(found)
         return found
 
+    def real_folder(self, folder: str) -> str:
+        """As there; the answer is remembered."""
+        found = super().real_folder(folder)
+        self._answers["real", folder] = digest_of(found)
+        return found
+
     def changed(self, path: str) -> float:
         """As there; the answer is remembered."""
         found = super().changed(path)
@@ -74,6 +80,7 @@ def same_answers(files: BuildFiles, looks: Iterable[Look], known: Mapping[tuple[
         "read": files.read,
         "file": files.is_file,
         "folder": files.is_folder,
+        "real": files.real_folder,
         "changed": files.changed,
         "entries": files.entries,
     }

@@ -329,6 +329,7 @@ def _glob(reader: Interpreter, call: Call, *, below: bool) -> None:
     patterns: list[Item] = []
     position = 0
     items = call.items(2)
+    follow = any(item.text == "FOLLOW_SYMLINKS" for item in items)
     while position < len(items):
         text = items[position].text
         if text == "RELATIVE" and position + 1 < len(items):
@@ -345,7 +346,7 @@ def _glob(reader: Interpreter, call: Call, *, below: bool) -> None:
             found[pattern.text] = pattern
             continue
         absolute = reader.files.absolute(pattern.text, reader.source_folder)
-        matches = reader.files.matching(absolute, pattern.place or call.place, below=below)
+        matches = reader.files.matching(absolute, pattern.place or call.place, below=below, follow=follow)
         reader.files.budget.spend(len(matches))
         for path in matches:
             shown = posixpath.relpath(path, relative) if relative and is_known(relative) else path
