@@ -47,7 +47,8 @@ class Finding(msgspec.Struct, frozen=True):
     """One thing that is wrong, at one place.
 
     `message` is one lower-case line that says what is wrong and what to do. `notes` are further lines for a
-    reader who has room: the error text at run time, the line to write instead.
+    reader who has room: the error text at run time, the line to write instead. `alternatives` are other ways than `fix`
+    to make the finding go away, of which a person may choose one.
     """
 
     code: str
@@ -58,3 +59,4 @@ class Finding(msgspec.Struct, frozen=True):
     related: tuple[Related, ...] = ()
     notes: tuple[str, ...] = ()
     fix: Fix | None = None
+    alternatives: tuple[Fix, ...] = ()

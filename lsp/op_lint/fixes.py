@@ -6,7 +6,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable
 
 from op_lint.facts import Place
-from op_lint.findings import Edit, Finding
+from op_lint.findings import Edit, Finding, Fix
 from op_lint.text import SourceText
 
 
@@ -27,6 +27,11 @@ def fixable_at_once(findings: Iterable[Finding], *, unsafe: bool = False) -> tup
     return tuple(taken)
 
 
+def fixes_of(finding: Finding) -> tuple[Fix, ...]:
+    """Everything that makes a finding go away, the best first."""
+    return (*((finding.fix,) if finding.fix else ()), *finding.alternatives)
+
+
 def edits_of(findings: Iterable[Finding]) -> tuple[Edit, ...]:
     """The edits of all fixes of `findings`."""
     return tuple(edit for finding in findings if finding.fix is not None for edit in finding.fix.edits)
@@ -42,18 +47,24 @@ def edited(data: bytes, edits: Iterable[Edit]) -> bytes:
     text = SourceText(data)
     parts: list[bytes] = []
     position = 0
-    for edit in sorted(edits, key=lambda edit: edit.place):
-        start = max(
-            edit.place.start, len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
-        )  # nothing comes before the mark
-        parts += data[position:start], text.bytes_of(edit.text)
-        position = max(start, edit.place.end)
+    for edit in sorted((fitted(text, each) for each in edits), key=lambda edit: edit.place):
+        parts += data[position : edit.place.start], text.bytes_of(edit.text)
+        position = edit.place.end
     return b"".join((*parts, data[position:]))
+
+
+def fitted(text: SourceText, edit: Edit) -> Edit:
+    """The edit as it is made in a file with this text: with its line ends, and behind its byte order mark."""
+    place = edit.place
+    start = max(place.start, len(BOM_UTF8) if text.data.startswith(BOM_UTF8) else 0)
+    place = Place(place.path, place.line, start, max(start, place.end))
+    return Edit(place, text.bytes_of(edit.text).decode("utf-8", "surrogateescape"))
 
 
 def merged(data: bytes, edits: Iterable[Edit]) -> Edit:
     """One edit that does the same as these edits of one file, with what is between them."""
-    ordered = sorted(edits, key=lambda edit: edit.place)
+    text = SourceText(data)
+    ordered = sorted((fitted(text, each) for each in edits), key=lambda edit: edit.place)
     first, last = ordered[0].place, ordered[-1].place
     after = edited(data, ordered)
     written = after[first.start : len(after) - (len(data) - last.end)]

@@ -50,7 +50,10 @@ class Rule(ABC):
         related: tuple[Related, ...] = (),
         notes: tuple[str, ...] = (),
         fix: Fix | None = None,
+        alternatives: tuple[Fix, ...] = (),
         severity: Severity | None = None,
     ) -> Finding:
         """A finding of this rule; `severity` only to drop below the rule's own."""
-        return Finding(self.code, self.name, severity or self.severity, message, place, related, notes, fix)
+        return Finding(
+            self.code, self.name, severity or self.severity, message, place, related, notes, fix, alternatives
+        )

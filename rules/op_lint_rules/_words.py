@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from op_lint.condition import ALWAYS, Condition
+from op_lint.dispatch.keys import DispatchKeys
 from op_lint.facts import Place
 
 MADE_ANEW = frozenset({"torch.library.custom_op", "torch.library.triton_op"})
@@ -19,6 +20,15 @@ def where(place: Place, seen_from: Place) -> str:
 def when(condition: Condition) -> str:
     """` when USE_ROCM`, or nothing for what always is."""
     return "" if condition == ALWAYS else f" when `{condition}`"
+
+
+_MACRO = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+"""What is written where a key should be, and is more likely a macro of the build than a misspelt key."""
+
+
+def is_unknown_key(keys: DispatchKeys | None, key: str) -> bool:
+    """Whether the torch at hand has no dispatch key of this name; False where no torch is at hand."""
+    return keys is not None and keys.canonical(key) is None and not _MACRO.fullmatch(key)
 
 
 _SHORTEST = 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import shutil
 from pathlib import Path
 
@@ -40,6 +41,46 @@ async def test_a_link_as_it_is_typed(pruned: Path, name: str) -> None:
         assert codes(await editing.settled(LISTS)) == []
         editing.replace(LISTS, WHOLE, PLAIN)
         assert codes(await editing.settled(LISTS)) == ["OPL502 7"]
+
+
+async def test_edits_fit_into_the_files_that_they_are_made_in(tmp_path: Path) -> None:
+    """Line ends are those of the file; a byte order mark is none of the text that an editor counts in."""
+    listed = "add_library(m SHARED a.cpp)\r\n"
+    ops = "#include <torch/library.h>\nTORCH_LIBRARY(demo, m) {}\n"
+    static = "add_library(s STATIC dropped.cpp)\nadd_library(d SHARED\n  d.cpp)\ntarget_link_libraries(d PRIVATE s)\n"
+    files: dict[str, str | bytes] = {
+        "a.cpp": "int a() { return 0; }\n",
+        "b.cpp": ops,
+        "d.cpp": "int d() { return 0; }\r\n",
+        "dropped.cpp": codecs.BOM_UTF8 + ops.encode(),
+        LISTS: codecs.BOM_UTF8 + (listed + static.replace("\n", "\r\n")).encode(),
+    }
+    async with editor(write_project(tmp_path, files)) as editing:
+        editing.open("b.cpp")
+        (found,) = [each for each in await editing.settled("b.cpp") if each.code == "OPL501"]
+        end = listed.index(")")
+        ((made,),) = (await _edits(editing, "b.cpp", found, "add it to")).values()
+        assert (made.range.start, made.new_text) == (types.Position(0, end), " b.cpp")
+        editing.open("dropped.cpp")
+        (found,) = [each for each in await editing.settled("dropped.cpp") if each.code == "OPL502"]
+        edits = await _edits(editing, "dropped.cpp", found, "keep it by an anchor")
+        (anchor,), (reference,) = edits[editing.uri("dropped.cpp")], edits[editing.uri("d.cpp")]
+        assert (anchor.range.start.line, anchor.new_text.count("\r")) == (2, 0)
+        assert (reference.range.start, reference.new_text.count("\r\n")) == (types.Position(1, 0), 2)
+
+
+async def _edits(editing: Editor, path: str, found: types.Diagnostic, title: str) -> dict[str, list[types.TextEdit]]:
+    """The edits of the one action with that title, by the file that they are in."""
+    actions = await editing.client.text_document_code_action_async(
+        types.CodeActionParams(editing.identifier(path), found.range, types.CodeActionContext([found]))
+    )
+    (action,) = [each for each in actions or () if each.title.startswith(title)]
+    assert isinstance(action, types.CodeAction)
+    assert action.edit is not None
+    changes = action.edit.document_changes or ()
+    texts = [each for each in changes if isinstance(each, types.TextDocumentEdit)]
+    edits = {each.text_document.uri: each.edits for each in texts} or dict(action.edit.changes or {})
+    return {uri: [each for each in some if isinstance(each, types.TextEdit)] for uri, some in edits.items()}
 
 
 async def test_the_unit_is_marked_where_its_build_line_is_at_fault(pruned: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, TextIO
 import msgspec
 
 from op_lint.findings import Finding, Fix
+from op_lint.fixes import fitted
 from op_lint.report import Report
 from op_lint.sources import Location, Sources
 
@@ -30,6 +31,7 @@ def finding_value(finding: Finding, sources: Sources, url: str | None) -> dict[s
         ],
         "notes": list(finding.notes),
         "fix": _fix(finding.fix, sources) if finding.fix else None,
+        "alternatives": [_fix(fix, sources) for fix in finding.alternatives],
         "url": url,
     }
 
@@ -39,5 +41,6 @@ def _location(location: Location) -> dict[str, Any]:
 
 
 def _fix(fix: Fix, sources: Sources) -> dict[str, Any]:
-    edits = [{**_location(sources.location(edit.place)), "text": edit.text} for edit in fix.edits]
+    made = [fitted(sources.text(edit.place.path), edit) for edit in fix.edits]
+    edits = [{**_location(sources.location(edit.place)), "text": edit.text} for edit in made]
     return {"title": fix.title, "safe": fix.safe, "edits": edits}

@@ -13,6 +13,7 @@ import msgspec
 from op_lint.documentation import RulePage
 from op_lint.facts import Place
 from op_lint.findings import Edit, Finding, Fix, Severity
+from op_lint.fixes import fitted, fixes_of
 from op_lint.report import Report
 from op_lint.report.fingerprint import fingerprinted
 from op_lint.sources import Location, Sources
@@ -77,7 +78,7 @@ def _results(report: Report, codes: Sequence[str]) -> Iterator[dict[str, Any]]:
             "locations": [{"physicalLocation": _physical(finding.place, sources)}],
             **_related(finding, sources),
             "partialFingerprints": {"opLint/v1": fingerprint},
-            **({"fixes": [_fix(finding.fix, sources)]} if finding.fix else {}),
+            **({"fixes": [_fix(fix, sources) for fix in fixes]} if (fixes := fixes_of(finding)) else {}),
         }
 
 
@@ -97,7 +98,8 @@ def _related(finding: Finding, sources: Sources) -> dict[str, Any]:
 
 
 def _fix(fix: Fix, sources: Sources) -> dict[str, Any]:
-    edits = sorted(fix.edits, key=lambda edit: edit.place)
+    made = (fitted(sources.text(edit.place.path), edit) for edit in fix.edits)
+    edits = sorted(made, key=lambda edit: edit.place)
     return {
         "description": {"text": fix.title if fix.safe else f"{fix.title} (changes what the program does)"},
         "artifactChanges": [

@@ -10,7 +10,7 @@ from op_lint.dispatch.errors import META
 from op_lint.dispatch.keys import IMPLICIT
 from op_lint.facts import Definition, KernelKind, Language
 from op_lint.findings import Edit, Finding
-from op_lint.fixes import edits_of, fixable_at_once
+from op_lint.fixes import edits_of, fixable_at_once, fixes_of
 from op_lint.ignores import ignore_edit
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Registered
@@ -46,8 +46,7 @@ def actions_at(snapshot: Snapshot, path: str, start: int, end: int) -> Iterator[
         if other.place.start <= end and start <= other.place.end
     )
     for finding in (*here, *marked):
-        if finding.fix is not None:
-            fix = finding.fix
+        for fix in fixes_of(finding):
             title = fix.title if fix.safe else f"{fix.title} (changes what the program does)"
             yield Action(title, QUICK_FIX, fix.edits, finding, fix.safe)
     # What a rule says about op-lint itself no comment can silence.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ from lsprotocol import types
 from op_lint.documentation import page_url
 from op_lint.facts import Place
 from op_lint.findings import Edit, Finding, Related, Severity
+from op_lint.fixes import fitted
 from op_lint.server.code_actions import Action
 from op_lint.server.documents import Change
 from op_lint.server.locations import Locate
@@ -81,6 +83,10 @@ class View:
         if place.end > len(text.data):
             line = max(0, place.line - 1)
             return types.Range(types.Position(line, 0), types.Position(line, 0))
+        if place.path not in self.snapshot.documents and text.data.startswith(BOM_UTF8):
+            mark = len(BOM_UTF8)  # of a file on disk; what an editor makes of it starts behind the mark
+            behind = SourceText(text.data[mark:])
+            return span(behind, max(0, place.start - mark), max(0, place.end - mark), self.encoding)
         return span(text, place.start, place.end, self.encoding)
 
     def location(self, place: Place) -> types.Location:
@@ -155,7 +161,8 @@ class View:
     def workspace_edit(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
         """Edits as a change of the workspace, bound to the versions that they were made for where the client can."""
         by_path: dict[str, list[types.TextEdit]] = {}
-        for edit in edits:
+        for each in edits:
+            edit = fitted(self.snapshot.text(each.place.path), each)
             by_path.setdefault(edit.place.path, []).append(types.TextEdit(self.range(edit.place), edit.text))
         workspace = self.client.workspace
         capable = workspace.workspace_edit if workspace else None

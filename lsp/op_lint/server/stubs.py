@@ -41,7 +41,7 @@ def cpp_kernel(snapshot: Snapshot, definition: Registered[Definition], schema: S
         f'  {refusal}(false, "{namespace}::{name} has no {key} kernel yet");\n}}\n\n'
         f'{macro}({namespace}, {key}, m) {{\n  m.impl("{name}", {given});\n}}'
     )
-    return Edit(Place(body.path, text.line_of(body.end), body.end, body.end), _with_line_ends(written, text.data))
+    return Edit(Place(body.path, text.line_of(body.end), body.end, body.end), written)
 
 
 def _head(schema: Schema) -> tuple[str, list[str]] | None:
@@ -101,7 +101,7 @@ def python_fake(snapshot: Snapshot, definition: Registered[Definition], schema: 
     gap = "\n" if data[:offset].endswith((b"\n", b"\r")) else "\n\n"
     written = gap + "\n" + "\n".join(indent + line if line else line for line in lines) + "\n"
     line = snapshot.text(path).line_of(offset)
-    return Edit(Place(path, line, offset, offset), _with_line_ends(written, data))
+    return Edit(Place(path, line, offset, offset), written)
 
 
 def _python_parameters(schema: Schema) -> list[str] | None:
@@ -180,8 +180,3 @@ def _file_for(snapshot: Snapshot, operator: OperatorName) -> str | None:
 def _has_torch(facts: FileFacts) -> bool:
     imports = facts.python.imports if facts.python else ()
     return any(each.name is None and each.bound == "torch" for each in imports)
-
-
-def _with_line_ends(written: str, data: bytes) -> str:
-    """The text with the line ends of the file that it goes into."""
-    return written.replace("\n", "\r\n") if b"\r\n" in data[:4096] else written

@@ -12,9 +12,23 @@ from op_lint.findings import Edit
 from op_lint.program import Program
 
 _HEADERS = frozenset({".cuh", ".h", ".h++", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".tpp", ".txx"})
-_UNREAD = frozenset(
-    {"build-limit", "internal-error", "build-syntax", "glob-too-large", "no-file", "recursion", "too-large"}
-)
+_ENDED = frozenset({"build-limit", "internal-error", "recursion"})
+"""Problems after which no build file may have been read to its end."""
+
+_UNREAD = frozenset({"build-syntax", "glob-too-large", "no-file", "too-large"})
+"""Problems of one build file."""
+
+_VENDORED = frozenset({
+    "third_party", "third-party", "thirdparty", "3rdparty", "external", "extern", "vendor", "vendored",
+})  # fmt: skip
+_OF_THEIR_FOLDER = frozenset({"BUILD", "BUILD.bazel", "BUCK", "TARGETS"})
+"""Build files that name only files of their own folder and below."""
+
+ASIDE = _VENDORED | {
+    "test", "tests", "testing", "example", "examples", "demo", "demos", "benchmark", "benchmarks", "bench", "tutorial",
+    "tutorials", "docs", "doc", "experimental", "contrib",
+}  # fmt: skip
+"""Folders that the build files of a project may well leave alone."""
 
 
 def registering(program: Program) -> dict[str, tuple[Unit, ...]]:
@@ -40,9 +54,23 @@ def block(unit: Unit) -> str:
     return f"{unit.macro}({arguments})"
 
 
-def is_complete(graph: BuildGraph) -> bool:
-    """Whether the build files were read to their end."""
-    return not any(problem.code in _UNREAD for problem in graph.problems)
+def is_complete(graph: BuildGraph, path: str = "") -> bool:
+    """Whether the build files were read to their end: all of them, or those that can name the source at `path`."""
+    return not any(
+        problem.code in _ENDED or (problem.code in _UNREAD and (not path or can_name(problem.place.path, path)))
+        for problem in graph.problems
+    )
+
+
+def can_name(build_file: str, path: str) -> bool:
+    """Whether a build file may have a target for a source: a vendored one has none but for its own."""
+    pure = PurePosixPath(build_file)
+    if pure.name in _OF_THEIR_FOLDER:
+        return PurePosixPath(path).is_relative_to(pure.parent)
+    vendored = next((at for at, part in enumerate(pure.parts[:-1]) if part.casefold() in _VENDORED), None)
+    if vendored is None:
+        return True
+    return PurePosixPath(path).parts[: vendored + 1] == pure.parts[: vendored + 1]
 
 
 def can_be_listed_after(questions: Questions, compiled: Compiled) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from op_lint.build.model import Target
+from op_lint.build.model import BuildGraph, BuildSystem, Target
 from op_lint.build.questions import Compiled, Questions
 from op_lint.condition import ALWAYS, Condition, atoms, conjunction, disjunction, negation, satisfying
 from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT
@@ -13,8 +13,17 @@ from op_lint.facts import Implementation, KernelKind, Language, OperatorName, Un
 from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.program import Program, Registered
 from op_lint.rule import Need, Rule
-from op_lint_rules._words import where
-from op_lint_rules.build._binaries import block, can_be_listed_after, is_complete, listed_after, registering, taken_out
+from op_lint_rules._words import is_unknown_key, where
+from op_lint_rules.build._binaries import (
+    ASIDE,
+    block,
+    can_be_listed_after,
+    can_name,
+    is_complete,
+    listed_after,
+    registering,
+    taken_out,
+)
 
 _EVERYWHERE = frozenset({"Meta", IMPLICIT, EXPLICIT, EXPLICIT_NON_FUNCTIONAL})
 """Keys whose kernels every build needs, whatever devices it is for."""
@@ -25,11 +34,8 @@ _PROBES = frozenset({
 })  # fmt: skip
 """What a build script finds out about the machine, and nobody who builds decides."""
 
-_ASIDE = frozenset({
-    "test", "tests", "testing", "example", "examples", "demo", "demos", "benchmark", "benchmarks", "bench", "tutorial",
-    "tutorials", "docs", "doc", "experimental", "third_party", "third-party", "external", "vendor", "contrib",
-})  # fmt: skip
-"""Folders that the build files of a project may well leave alone."""
+_KIN = frozenset({".cc", ".cpp", ".cxx", ".c++", ".cu"})
+"""Suffixes of sources that one target compiles side by side."""
 
 _MOST_NAMED = 3
 
@@ -40,13 +46,14 @@ class UnitNotBuilt(Rule):
     ## What it does
     Reports a source with a registration block
 
-    - that no target of the build files compiles, while they compile its neighbours;
+    - that no target of the build files compiles, while they compile its neighbours, and sources of its kind;
     - that is compiled only under a condition, although it holds kernels that every build needs (Meta, a composite key)
       for operators which the build without it has;
     - that holds kernels of a device and is compiled only where the build script happens to find that device's compiler:
       no option or variable asks for it, so it is left out in silence.
 
-    It is silent where the build files are not understood to their end.
+    It is silent where the build files that can name the source are not understood to their end, and where one of their
+    targets has sources that are not known.
 
     ## Why it is bad
     Everything else compiles, links and loads. The operator is there, and the call fails with "Could not run ... with
@@ -131,9 +138,13 @@ class UnitNotBuilt(Rule):
     def check(self, program: Program) -> Iterator[Finding]:
         """Every registering source that is compiled in no target, or not in every build that needs it."""
         questions = program.linking
-        if questions is None or not is_complete(questions.graph):
+        if questions is None:
             return
-        for path, units in registering(program).items():
+        for path, found in registering(program).items():
+            # What no torch has the key of is to be mended first: that has a finding of its own.
+            units = tuple(unit for unit in found if unit.key is None or not is_unknown_key(program.keys, unit.key))
+            if not units or not is_complete(questions.graph, path):
+                continue
             compiled = questions.targets_of(path)
             if not compiled:
                 neighbour = _neighbour(questions, path)
@@ -149,7 +160,7 @@ class UnitNotBuilt(Rule):
         target = neighbour.target
         return self.finding(
             first.namespace_place or first.place,
-            f"no target compiles this file, so {block(first)} never runs: add it to the sources of `{target.name}`"
+            f"no target compiles this file, so {block(first)} never runs: {_asked(neighbour, path)}"
             f" ({where(target.place, first.place)})",
             related=(
                 Related(neighbour.source.place, f"`{target.name}` compiles {neighbour.source.path} here", marked=True),
@@ -256,25 +267,60 @@ def _neighbour(questions: Questions, path: str) -> Compiled | None:
     """A source beside this one that is certainly compiled, where the build files say all about their folder."""
     graph = questions.graph
     pure = PurePosixPath(path)
-    if path in graph.included or path in graph.mentioned or not _ASIDE.isdisjoint(map(str.casefold, pure.parts)):
+    if path in graph.included or path in graph.mentioned or _is_aside(path):
         return None
-    if any(target.incomplete for target in graph.targets):
+    if any(target.incomplete and _may_compile(target, path) for target in graph.targets):
         return None
+    alike = {pure.suffix} if pure.suffix not in _KIN or not _compiles_kind(graph, pure.suffix) else _KIN
     beside = (
         compiled
         for target in graph.targets
         for source in target.sources
-        if PurePosixPath(source.path).parent == pure.parent and PurePosixPath(source.path).suffix == pure.suffix
+        if PurePosixPath(source.path).parent == pure.parent and PurePosixPath(source.path).suffix in alike
         for compiled in questions.targets_of(source.path)
     )
     candidates = [compiled for compiled in beside if _is_main(compiled.target)]
-    certain = (compiled for compiled in candidates if can_be_listed_after(questions, compiled))
-    return next(certain, candidates[0] if candidates else None)
+    best = sorted(
+        candidates,
+        key=lambda each: (not _has_suffix(each, path), not can_be_listed_after(questions, each)),
+    )
+    return best[0] if best else None
+
+
+def _is_aside(path: str) -> bool:
+    return not ASIDE.isdisjoint(map(str.casefold, PurePosixPath(path).parts))
+
+
+def _may_compile(target: Target, path: str) -> bool:
+    """Whether a source may be among those of a target that are not known; tests compile their own at run time."""
+    at_run_time = target.system is BuildSystem.JIT and _is_aside(target.place.path)
+    return can_name(target.place.path, path) and not at_run_time
+
+
+def _compiles_kind(graph: BuildGraph, suffix: str) -> bool:
+    """Whether the project builds sources with this suffix, somewhere that is not aside."""
+    return any(
+        PurePosixPath(source.path).suffix == suffix and not _is_aside(source.path)
+        for target in graph.targets
+        for source in target.sources
+    )
+
+
+def _has_suffix(compiled: Compiled, path: str) -> bool:
+    return PurePosixPath(compiled.source.path).suffix == PurePosixPath(path).suffix
+
+
+def _asked(neighbour: Compiled, path: str) -> str:
+    name = neighbour.target.name
+    if _has_suffix(neighbour, path):
+        return f"add it to the sources of `{name}`"
+    return f"add it to a target, as {PurePosixPath(neighbour.source.path).name} is in `{name}`"
 
 
 def _added(questions: Questions, neighbour: Compiled, path: str) -> Fix | None:
     """Compile a file that no target compiles, beside a neighbour."""
-    edit = listed_after(neighbour.source, path) if can_be_listed_after(questions, neighbour) else None
+    fits = _has_suffix(neighbour, path) and can_be_listed_after(questions, neighbour)
+    edit = listed_after(neighbour.source, path) if fits else None
     if edit is None:
         return None
     return Fix(f"add it to the sources of {neighbour.target.name}", safe=False, edits=(edit,))

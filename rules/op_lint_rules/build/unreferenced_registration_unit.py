@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from op_lint.build.model import BuildSystem, Link, LinkHow, Target, TargetKind
+from op_lint.build.model import BuildSystem, Link, LinkHow, Source, Target, TargetKind
 from op_lint.build.questions import Questions
+from op_lint.condition import ALWAYS
 from op_lint.facts import Place, Unit
 from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.program import Program
 from op_lint.rule import Need, Rule
 from op_lint_rules._words import where
-from op_lint_rules.build._binaries import block, is_complete, registering
+from op_lint_rules.build._binaries import block, is_complete, is_header, registering
+
+_CPP = frozenset({".cc", ".cpp", ".cxx", ".c++", ".cu", ".mm"})
 
 
 class _Dropped(NamedTuple):
-    """A library with registrations that a link leaves out, and the units in it."""
+    """A library with registrations that a link leaves out, the units in it, and the sources that those are in."""
 
     binary: Target
     library: Target
     link: Link
     units: list[Unit]
+    paths: list[str]
 
 
 class UnreferencedRegistrationUnit(Rule):
@@ -83,7 +88,8 @@ class UnreferencedRegistrationUnit(Rule):
     ## Fix
     Links the library as a whole, in the spelling of the build system: `$<LINK_LIBRARY:WHOLE_ARCHIVE,...>` where the
     project asks for CMake 3.24 or newer, the linker's options before that, `alwayslink` for Bazel, `link_whole` for
-    Buck. Keeps a shared library with `--no-as-needed`.
+    Buck. As another choice it writes an anchor: a function beside the block, and a source of the binary that refers to
+    it. Keeps a shared library with `--no-as-needed`.
 
     ## References
     - The `WHOLE_ARCHIVE` feature in cmake-generator-expressions(7)
@@ -98,24 +104,27 @@ class UnreferencedRegistrationUnit(Rule):
     def check(self, program: Program) -> Iterator[Finding]:
         """Every link that leaves out the only copy of a registering object."""
         questions = program.linking
-        if questions is None or not is_complete(questions.graph):
+        if questions is None:
             return
-        sources = registering(program)
+        graph = questions.graph
+        sources = {path: units for path, units in registering(program).items() if is_complete(graph, path)}
         for dropped in _from_archives(questions, sources):
-            yield self._pruned(dropped)
+            yield self._pruned(questions, dropped)
         for dropped in _from_programs(questions, sources):
             yield self._unneeded(dropped)
 
-    def _pruned(self, dropped: _Dropped) -> Finding:
+    def _pruned(self, questions: Questions, dropped: _Dropped) -> Finding:
         library, binary, unit = dropped.library, dropped.binary, dropped.units[0]
         place = dropped.link.place
+        fixes = [fix for fix in (_whole(dropped), _anchored(questions, dropped)) if fix is not None]
         return self.finding(
             place,
             f"the linker drops {_blocks(dropped)} ({where(unit.place, place)}): `{library.name}` is static and nothing"
             f" in `{binary.name}` needs its symbols; link it as a whole",
             related=_related(dropped),
-            notes=_whole_notes(library),
-            fix=_whole(dropped),
+            notes=_whole_notes(library, dropped.paths[0]),
+            fix=fixes[0] if fixes else None,
+            alternatives=tuple(fixes[1:]),
         )
 
     def _unneeded(self, dropped: _Dropped) -> Finding:
@@ -144,8 +153,9 @@ def _from_archives(questions: Questions, sources: dict[str, tuple[Unit, ...]]) -
             if questions.holds_by_default(member.condition) is False:
                 continue
             key = (binary.name, member.link.place)
-            known = found.setdefault(key, _Dropped(binary, member.archive, member.link, []))
+            known = found.setdefault(key, _Dropped(binary, member.archive, member.link, [], []))
             known.units.extend(units)
+            known.paths.append(path)
     yield from found.values()
 
 
@@ -159,11 +169,12 @@ def _from_programs(questions: Questions, sources: dict[str, tuple[Unit, ...]]) -
         if binary.kind is not TargetKind.EXECUTABLE or binary.incomplete:
             continue
         for library, link, condition in questions.libraries_of(binary):
-            units = [unit for source in library.sources for unit in sources.get(source.path, ())]
+            paths = [source.path for source in library.sources if source.path in sources]
+            units = [unit for path in paths for unit in sources[path]]
             if not units or library.incomplete or link not in binary.links:
                 continue
             if questions.holds_by_default(condition) is not False and _is_dropped(questions, binary, library):
-                yield _Dropped(binary, library, link, units)
+                yield _Dropped(binary, library, link, units, paths)
 
 
 def _is_dropped(questions: Questions, binary: Target, library: Target) -> bool:
@@ -186,15 +197,63 @@ def _related(dropped: _Dropped) -> tuple[Related, ...]:
     )
 
 
-def _whole_notes(library: Target) -> tuple[str, ...]:
+def _whole_notes(library: Target, path: str) -> tuple[str, ...]:
     name = library.name
-    anchor = re.sub(r"\W", "_", name) + "_anchor"
+    anchor = _anchor(library, path)
     return (
         f"macOS: -Wl,-force_load,$<TARGET_FILE:{name}>; MSVC: /WHOLEARCHIVE:{name}",
         f"or make `{name}` an OBJECT library, whose objects are all linked",
-        f'or an anchor: `extern "C" int {anchor}() {{ return 0; }}` beside the block, and in a source that is linked'
-        f' `extern "C" int {anchor}(); static int {anchor}_kept = {anchor}();`',
+        f"or an anchor: `{_defined(anchor)}` beside the block, and in a source that is linked `{_referred(anchor)}`",
     )
+
+
+def _anchor(library: Target, path: str) -> str:
+    """The name of a function that stands for the source at `path`, like no other in the library."""
+    return re.sub(r"\W", "_", f"keep_{library.name}_{PurePosixPath(path).stem}")
+
+
+def _defined(anchor: str) -> str:
+    return f'extern "C" int {anchor}() {{ return 0; }}'
+
+
+def _referred(anchor: str) -> str:
+    return f'extern "C" int {anchor}(); [[maybe_unused]] static const int {anchor}_kept = {anchor}();'
+
+
+def _anchored(questions: Questions, dropped: _Dropped) -> Fix | None:
+    """An anchor behind each of the sources, and one of the binary's own sources that refers to them.
+
+    None where that source is not certainly linked with all of them, and them alone: it would miss a symbol.
+    """
+    binary, library, paths = dropped.binary, dropped.library, tuple(dict.fromkeys(dropped.paths))
+    conditions = (
+        dropped.link.condition,
+        *(each.condition for path in paths for each in questions.targets_of(path) if each.target is library),
+    )
+    anchors = [_anchor(library, path) for path in paths]
+    keeper = next((source.path for source in binary.sources if _is_own(questions, source)), None)
+    if keeper is None or len(set(anchors)) < len(anchors) or any(each != ALWAYS for each in conditions):
+        return None
+    edits = [
+        *(_appended(questions, path, _defined(anchor)) for path, anchor in zip(paths, anchors, strict=True)),
+        _appended(questions, keeper, "\n".join(map(_referred, anchors))),
+    ]
+    made = tuple(edit for edit in edits if edit is not None)
+    return Fix(f"keep it by an anchor that {keeper} refers to", safe=False, edits=made) if made == (*edits,) else None
+
+
+def _is_own(questions: Questions, source: Source) -> bool:
+    """Whether one target alone compiles a source, always."""
+    compiled = questions.targets_of(source.path)
+    return len(compiled) == 1 and compiled[0].condition == ALWAYS and not source.copied and not is_header(source.path)
+
+
+def _appended(questions: Questions, path: str, text: str) -> Edit | None:
+    """Writes a line behind a source of the project in C++, outside of all that is in it."""
+    size = questions.size_of(path)
+    if size is None or path.startswith("/") or PurePosixPath(path).suffix not in _CPP:
+        return None
+    return Edit(Place(path, 1, size, size), f"\n{text}\n")
 
 
 def _whole(dropped: _Dropped) -> Fix | None:

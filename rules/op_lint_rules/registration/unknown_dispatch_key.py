@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
@@ -14,9 +13,7 @@ from op_lint.findings import Edit, Finding, Fix, Severity
 from op_lint.nearest import nearest
 from op_lint.program import Program, Registered
 from op_lint.rule import Need, Rule
-
-_MACRO = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-"""What is written where a key should be, and is more likely a macro of the build than a misspelt key."""
+from op_lint_rules._words import is_unknown_key
 
 _DEVICE = "DeviceType::"
 
@@ -114,7 +111,7 @@ class UnknownDispatchKey(Rule):
             own = keys.canonical(use.key)
             if use.key.startswith(_DEVICE):
                 yield self._keyless(use)
-            elif own is None and not _MACRO.fullmatch(use.key):
+            elif is_unknown_key(keys, use.key):
                 yield self._unknown(use, keys, program.torch_name)
             elif own is not None and use.text and own != use.key:
                 yield self._only_in_cpp(use, own)
