@@ -73,8 +73,8 @@ class _Cache(Generic[_Kept]):
 
     def _store(self, file: Path, value: _Kept) -> None:
         """Keep `value` in `file`; where that cannot be, do nothing."""
-        payload = self._encoder.encode(value)
-        with suppress(OSError):
+        with suppress(OSError, UnicodeEncodeError):  # a file's name that is no text is in no entry
+            payload = self._encoder.encode(value)
             if not file.parent.is_dir():
                 self._make_folder(file.parent)
             replace_whole(file, _digest(payload) + payload)

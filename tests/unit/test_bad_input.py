@@ -156,3 +156,24 @@ def test_every_byte_string_is_a_file(tmp_path: Path) -> None:
     write_project(tmp_path, {**files, "good.cpp": WRONG})
     _, found = check(tmp_path)
     assert ("OPL206", "good.cpp", 2) in found
+
+
+@pytest.mark.parametrize("command", ["check", "ops", "doctor"])
+def test_a_name_that_is_no_text(tmp_path: Path, command: str) -> None:
+    """Noted where it can be written, and no matter to the other files, to the build graph, or to the cache."""
+    write_project(
+        tmp_path, {"a.cpp": WRONG, "CMakeLists.txt": "file(GLOB all *.cpp)\nadd_library(demo SHARED ${all})\n"}
+    )
+    try:
+        (tmp_path / os.fsdecode(b"n\xff.cpp")).write_text(WRONG, "utf-8")
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    cache = str(tmp_path / "cache")
+    runs = [run_process(tmp_path, command, "--cache-dir", cache) for _ in range(2)]
+    for outcome in runs:
+        assert "Traceback" not in outcome.err
+        assert "please report" not in outcome.err
+        assert outcome.status == (1 if command == "check" else 0), outcome
+    assert runs[0].out == runs[1].out
+    if command == "check":
+        assert "OPL206" in runs[0].out

@@ -92,5 +92,8 @@ def same_answers(files: BuildFiles, looks: Iterable[Look], known: Mapping[tuple[
 
 def digest_of(value: object) -> bytes:
     """A digest of a content, or of any value that can be encoded."""
-    data = value if isinstance(value, bytes) else msgspec.msgpack.encode(value)
+    try:
+        data = value if isinstance(value, bytes) else msgspec.msgpack.encode(value)
+    except UnicodeEncodeError:  # a file's name that is no text
+        data = repr(value).encode()
     return blake2b(data, digest_size=DIGEST_SIZE).digest()

@@ -65,7 +65,7 @@ class NamespaceMismatch(Rule):
         yield self.finding(
             place,
             f"`{spelled}::` does not fit this block, which is for {_called(unit)} ({where(block, place)}): "
-            f"write the name without it, or move it to a block of `{spelled}`",
+            f"{'' if unit.namespace is None else 'write the name without it, or '}move it to a block of `{spelled}`",
             related=(Related(block, f"this block is for {_called(unit)}"),),
             notes=(
                 f'torch says: "Explicitly provided namespace ({spelled}) ... does not match namespace of enclosing"',

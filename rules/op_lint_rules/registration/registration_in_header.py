@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from pathlib import PurePosixPath
 
+from op_lint.condition import ALWAYS
 from op_lint.facts import Place, Unit, UnitKind
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Program
@@ -82,7 +83,9 @@ class RegistrationInHeader(Rule):
     def check(self, program: Program) -> Iterator[Finding]:
         """Every unit of a header that two sources of one library include."""
         for unit in program.units:
-            pair = _includers(program, unit.place.path) if _is_header(unit.place.path) else None
+            # A source decides, by what it defines before the `#include`, whether it has a block under a condition.
+            is_shared = _is_header(unit.place.path) and unit.condition == ALWAYS
+            pair = _includers(program, unit.place.path) if is_shared else None
             if pair is not None:
                 yield self._repeated(unit, *pair)
 

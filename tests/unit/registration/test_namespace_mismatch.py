@@ -60,3 +60,10 @@ def test_python() -> None:
 def test_python_by_name() -> None:
     source = 'import torch\ntorch.library.define("demo::scale", "(Tensor x) -> Tensor")\n'
     assert findings("OPL206", {"ops.py": source}) == []
+
+
+def test_a_block_for_every_namespace_takes_no_name() -> None:
+    """OPL211 says what comes of a name without one there."""
+    text = "#include <torch/library.h>\nat::Tensor f(const at::Tensor& x);\n"
+    (finding,) = findings("OPL206", {"ops.cpp": text + 'TORCH_LIBRARY_IMPL(_, CPU, m) { m.impl("old::f", &f); }\n'})
+    assert finding.message.endswith("(line 3): move it to a block of `old`")

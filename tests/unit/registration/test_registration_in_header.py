@@ -54,3 +54,10 @@ def test_through_another_header() -> None:
 )
 def test_one_source_of_one_library(files: dict[str, str]) -> None:
     assert findings("OPL214", files) == []
+
+
+def test_a_source_may_choose() -> None:
+    """What it defines before the `#include` decides."""
+    header = "#pragma once\n#ifdef MAIN\n" + HEADER.partition("\n")[2] + "#endif\n"
+    sources = {"a.cpp": "#define MAIN\n" + source("a"), "b.cpp": source("b")}
+    assert findings("OPL214", {"ops.h": header, **sources}) == []
