@@ -34,6 +34,7 @@ export class MatrixView {
       'aria-label': 'Filter',
       value: filter.text,
       oninput: () => { this.filtered(); },
+      onkeydown: keepSelectAll,
     });
     this.onlyMissing = h('input', { type: 'checkbox', checked: filter.onlyMissing, onchange: () => { this.filtered(); } });
     this.namespace.append(h('option', { value: filter.namespace }, filter.namespace));
@@ -193,6 +194,11 @@ class Board {
 function noteOn(wanted: number, all: number): string {
   if (wanted > MOST) return `The first ${MOST} of ${wanted} are shown: filter to see the others.`;
   return wanted === 0 && all > 0 ? 'No operator fits the filter.' : '';
+}
+
+/** The workbench sees the keys of a view, too, and would at times select all of the editor beside it. */
+function keepSelectAll(event: Event): void {
+  if (event instanceof KeyboardEvent && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'a') event.stopPropagation();
 }
 
 function legend(): HTMLElement {
