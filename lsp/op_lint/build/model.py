@@ -166,7 +166,7 @@ class SourceSymbols(msgspec.Struct, frozen=True):
     define (members, inline functions, what macros make). `needs` are names that its object certainly refers to if some
     object defines them; `mentions` are further names that it may refer to. `module_init` says that it makes a Python
     module (`PyInit_...`), None where that cannot be told. `opaque` says that the source was not read: it may define and
-    need everything. `size` is the length of the source in bytes: where something can be written behind it.
+    need everything.
     """
 
     path: str
@@ -176,7 +176,6 @@ class SourceSymbols(msgspec.Struct, frozen=True):
     mentions: frozenset[str] = frozenset()
     module_init: bool | None = None
     opaque: bool = False
-    size: int = 0
 
 
 class TorchFolder(msgspec.Struct, frozen=True):

@@ -262,11 +262,6 @@ class Questions:
         concerned = _reachable(_reachable(holding, users), loaded)
         return frozenset(member.path for key in concerned for member in self._members(binaries[key]))
 
-    def size_of(self, path: str) -> int | None:
-        """The length of a source whose symbols were read, in bytes; None for others."""
-        known = self._symbols.get(path)
-        return None if known is None or known.opaque else known.size
-
     @cached_property
     def _compiled(self) -> dict[str, tuple[Compiled, ...]]:
         found: dict[str, list[Compiled]] = {}

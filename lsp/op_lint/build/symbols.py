@@ -164,7 +164,6 @@ class SymbolReader:
             frozenset(needs),
             frozenset(mentioned - needs - unit.strong),
             self._module_init(path, units),
-            size=len(self._files.read(self._files.absolute(path)) or b""),
         )
 
     def _included(self, path: str, unit: _Unit) -> list[_Unit]:

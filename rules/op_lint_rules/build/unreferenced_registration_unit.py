@@ -116,15 +116,15 @@ class UnreferencedRegistrationUnit(Rule):
     def _pruned(self, questions: Questions, dropped: _Dropped) -> Finding:
         library, binary, unit = dropped.library, dropped.binary, dropped.units[0]
         place = dropped.link.place
-        fixes = [fix for fix in (_whole(dropped), _anchored(questions, dropped)) if fix is not None]
+        anchored = _anchored(questions, dropped)
         return self.finding(
             place,
             f"the linker drops {_blocks(dropped)} ({where(unit.place, place)}): `{library.name}` is static and nothing"
             f" in `{binary.name}` needs its symbols; link it as a whole",
             related=_related(dropped),
             notes=_whole_notes(library, dropped.paths[0]),
-            fix=fixes[0] if fixes else None,
-            alternatives=tuple(fixes[1:]),
+            fix=_whole(dropped),
+            alternatives=(anchored,) if anchored else (),
         )
 
     def _unneeded(self, dropped: _Dropped) -> Finding:
@@ -221,7 +221,7 @@ def _referred(anchor: str) -> str:
 
 
 def _anchored(questions: Questions, dropped: _Dropped) -> Fix | None:
-    """An anchor behind each of the sources, and one of the binary's own sources that refers to them.
+    """An anchor in each of the sources, and one of the binary's own sources that refers to them.
 
     None where that source is not certainly linked with all of them, and them alone: it would miss a symbol.
     """
@@ -235,8 +235,8 @@ def _anchored(questions: Questions, dropped: _Dropped) -> Fix | None:
     if keeper is None or len(set(anchors)) < len(anchors) or any(each != ALWAYS for each in conditions):
         return None
     edits = [
-        *(_appended(questions, path, _defined(anchor)) for path, anchor in zip(paths, anchors, strict=True)),
-        _appended(questions, keeper, "\n".join(map(_referred, anchors))),
+        *(_put_before(path, _defined(anchor)) for path, anchor in zip(paths, anchors, strict=True)),
+        _put_before(keeper, "\n".join(map(_referred, anchors))),
     ]
     made = tuple(edit for edit in edits if edit is not None)
     return Fix(f"keep it by an anchor that {keeper} refers to", safe=False, edits=made) if made == (*edits,) else None
@@ -248,12 +248,11 @@ def _is_own(questions: Questions, source: Source) -> bool:
     return len(compiled) == 1 and compiled[0].condition == ALWAYS and not source.copied and not is_header(source.path)
 
 
-def _appended(questions: Questions, path: str, text: str) -> Edit | None:
-    """Writes a line behind a source of the project in C++, outside of all that is in it."""
-    size = questions.size_of(path)
-    if size is None or path.startswith("/") or PurePosixPath(path).suffix not in _CPP:
+def _put_before(path: str, text: str) -> Edit | None:
+    """Writes a line at the start of a source of the project in C++: outside of all, also of unsaved text."""
+    if path.startswith("/") or PurePosixPath(path).suffix not in _CPP:
         return None
-    return Edit(Place(path, 1, size, size), f"\n{text}\n")
+    return Edit(Place(path, 1, 0, 0), f"{text}\n")
 
 
 def _whole(dropped: _Dropped) -> Fix | None:
