@@ -12,7 +12,7 @@ import msgspec
 
 from op_lint.cli.options import ProjectOptions, project_of, project_options, say_what_was_read
 from op_lint.cli.streams import say, whole_or_broken_pipe
-from op_lint.collector import without_a_last_look
+from op_lint.collector import without_a_last_look, without_collector
 from op_lint.facts import OperatorName
 from op_lint.inventory import inventory, uses
 from op_lint.program import Program, parse_name
@@ -31,6 +31,7 @@ class OpsOptions(ProjectOptions, frozen=True, kw_only=True):
 @project_options
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--uses", metavar="NS::OP[.OVERLOAD]", help="List where Python calls or names this operator instead.")
+@without_collector()  # what is read and put together here are trees, and much of it is kept to the end
 def command(**values: Any) -> int:
     """List the operators, kernels, fallbacks and registration units that the sources hold."""
     without_a_last_look()
