@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
+from pathlib import Path
 from typing import Generic, TypeVar
 
 import msgspec
@@ -24,7 +25,8 @@ _SECONDS = 60.0
 """How long one file may take. The largest registration files of real projects take less than one second."""
 
 _MEMORY = 4 * 1024**3
-"""Bytes of address space for one worker: macros that expand without end stop here and not at the machine's limit."""
+"""Bytes of address space for one worker, beyond what its parent had: macros that expand without end stop here and not at
+the machine's limit."""
 
 _LOOK_SECONDS = 1.0
 """How often a worker looks whether its parent is still there."""
@@ -158,8 +160,8 @@ def _serve(connection: Connection, own: Read[Answer]) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # and what it does at its own end is nothing for a worker
     gc.freeze()  # what its parent had is there to stay, and memory in common as long as nothing looks at it
     gc.enable()  # its parent may do without for a while, but what a worker leaves behind at each file adds up
-    _limit_memory()
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    _limit_memory()
     encoder = msgspec.msgpack.Encoder()
     while True:
         try:
@@ -182,5 +184,7 @@ def _limit_memory() -> None:
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])  # what was the parent's is the worker's, too
+    limit = pages * resource.getpagesize() + _MEMORY
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
