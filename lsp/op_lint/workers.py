@@ -25,8 +25,8 @@ _SECONDS = 60.0
 """How long one file may take. The largest registration files of real projects take less than one second."""
 
 _MEMORY = 4 * 1024**3
-"""Bytes of address space for one worker, beyond what its parent had: macros that expand without end stop here and not at
-the machine's limit."""
+"""Bytes of address space for one worker beyond what its parent had: macros that expand without end stop here, and not
+at the machine's limit."""
 
 _LOOK_SECONDS = 1.0
 """How often a worker looks whether its parent is still there."""

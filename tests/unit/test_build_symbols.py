@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from pathlib import Path
 
@@ -250,6 +251,16 @@ def test_many_sources_are_read_in_processes_as_in_this_one(tmp_path: Path) -> No
     assert list(read_symbols(files, names, find, known, jobs=2)) == here
     assert set(known) == set(names)  # so that they are kept
     assert {f"g{number}" for number in range(120)} == {name for each in here for name in each.defines}
+
+
+def test_a_large_parent_is_no_burden(tmp_path: Path) -> None:
+    """The limit of a worker is beyond what its parent has: no worker of a program of many gigabytes would start."""
+    names = [f"ops{number}.cpp" for number in range(120)]
+    for name in names:
+        (tmp_path / name).write_text("int f() { return 0; }\n")
+    with mmap.mmap(-1, 6 * 1024**3):  # address space, of which no page is ever touched
+        found = list(read_symbols(BuildFiles(tmp_path), names, local_headers(names), jobs=2))
+    assert not [each.path for each in found if each.opaque]
 
 
 def dies_at_one(path: str, data: bytes | None) -> object:
