@@ -178,13 +178,21 @@ def _end_with_parent(parent: int) -> None:
     os._exit(1)
 
 
+def _address_space() -> int:
+    """Bytes that this process has mapped, on Linux: what was its parent's is a worker's, too. 0 where nothing tells."""
+    try:
+        pages = Path("/proc/self/statm").read_text("ascii").split()[0]
+    except OSError:  # a container without /proc
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
 def _limit_memory() -> None:
     if sys.platform != "linux":
         return  # Windows has no such limit, and macOS refuses to set it
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])  # what was the parent's is the worker's, too
-    limit = pages * resource.getpagesize() + _MEMORY
+    limit = _address_space() + _MEMORY
     limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))

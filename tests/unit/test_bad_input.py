@@ -177,3 +177,11 @@ def test_a_name_that_is_no_text(tmp_path: Path, command: str) -> None:
     assert runs[0].out == runs[1].out
     if command == "check":
         assert "OPL206" in runs[0].out
+
+
+def test_unknown_macros_by_the_thousand(tmp_path: Path) -> None:
+    """Each is asked whether it stands at file scope; a search for that from the start takes longer than a file may."""
+    uses = "".join(f"void f{each}() {{ if (x) {{ SOME_MACRO({each}); OTHER_MACRO(1); }} }}\n" for each in range(8000))
+    write_project(tmp_path, {"ops.cpp": WRONG + uses})
+    outcome = run_process(tmp_path, "check", "--no-torch", "--no-cache", "--jobs", "1", "--output-format", "json")
+    assert [each["code"] for each in json.loads(outcome.out)] == ["OPL206"]

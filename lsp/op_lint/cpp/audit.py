@@ -34,8 +34,6 @@ _KEY = re.compile(
 )
 _OPERATOR = re.compile(rb'"(?:\w+::\w+(?:\.\w+)?(?=["(])|[\w.:]+\([^"]*\)\s*->)')
 """A literal that names an operator with its namespace, or is a schema."""
-_SCOPE = re.compile(rb"(?:\bnamespace\b[\w\s:]*|\bextern\s*\"\s*\"\s*)\Z")
-_BRACE = re.compile(rb"[{}]")
 
 
 def audit(
@@ -94,7 +92,7 @@ def audit(
             miss("unit", _undefined(use.group()), use.start(), use.end(), None)
     for use in _USE.finditer(code.code) if defined is not None else ():
         name = use.group(1)
-        if not is_unknown(name) or BLOCK.match(code.code, use.start()) or not _is_at_file_scope(code.code, use):
+        if not is_unknown(name) or BLOCK.match(code.code, use.start()) or not code.is_at_file_scope(use.start()):
             continue
         calls = _calls_in_body(code, use)
         if calls or _registers_by_its_look(code, data, use):
@@ -104,7 +102,7 @@ def audit(
                 miss(call.group(2).decode(), _undefined(name), call.start(), call.end() - 1, None)
     known = (covered, of_units, in_bodies, _Spans(Place(path, 1, start, end) for start, end, _ in code.zones))
     for use in macros.finditer(code.code) if macros is not None else ():
-        if not any(spans.around(use.start()) is not None for spans in known) and _is_at_file_scope(code.code, use):
+        if not any(spans.around(use.start()) is not None for spans in known) and code.is_at_file_scope(use.start()):
             miss("unit", "what the macro registers could not be read", use.start(), use.end(), None)
     return list(missed.values())
 
@@ -151,17 +149,6 @@ class _Spans:
         """The start of the (outermost) range that holds `offset`, None where there is none."""
         index = bisect_right(self._starts, offset) - 1
         return self._starts[index] if index >= 0 and offset < self._ends[index] else None
-
-
-def _is_at_file_scope(code: bytes, use: re.Match[bytes]) -> bool:
-    """Whether a use of a macro is in no braces but those of namespaces and `extern "C"`."""
-    opened: list[int] = []
-    for brace in _BRACE.finditer(code, 0, use.start()):
-        if brace.group() == b"{":
-            opened.append(brace.start())
-        elif opened:
-            opened.pop()
-    return all(_SCOPE.search(code, max(0, start - 200), start) for start in opened)
 
 
 def _calls(code: Blanked, match: re.Match[bytes], end: int) -> Iterator[re.Match[bytes]]:

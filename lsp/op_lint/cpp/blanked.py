@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
@@ -15,7 +16,11 @@ _CORE = re.compile(rb"TORCH_LIBRARY|RegisterOperators|Library\s*&")
 _BEFORE_CORE = 40
 """A word that is in every start, which is found far faster, and more bytes than a start has before it."""
 _VARIABLE = re.compile(rb"[A-Za-z_]\w*")
+_BRACE = re.compile(rb"[{}]")
 _BRACKET = re.compile(rb"[(){}\[\]]")
+_SCOPE = re.compile(rb"(?:\bnamespace\b[\w\s:]*|\bextern\s*\"\s*\"\s*)\Z")
+_BEFORE_SCOPE = 200
+"""What opens the braces of a namespace or of `extern "C"`, and how many bytes before them are looked at."""
 _STOP = re.compile(rb"[;({}]")
 
 Zone = tuple[int, int, "re.Match[bytes]"]
@@ -85,6 +90,29 @@ class Blanked:
                 argument = re.compile(rb"[(,]\s*" + re.escape(name) + rb"\s*[,)]")
                 found.extend(each.start() for each in argument.finditer(self.code, match.end(), end))
         return sorted(found)
+
+    def is_at_file_scope(self, offset: int) -> bool:
+        """Whether an offset is in no braces but those of namespaces and `extern "C"`."""
+        offsets, depths = self._depths
+        index = bisect_left(offsets, offset) - 1
+        return index < 0 or depths[index] == 0
+
+    @cached_property
+    def _depths(self) -> tuple[list[int], list[int]]:
+        """The braces, and in how many that are no scope what follows each is."""
+        offsets: list[int] = []
+        depths: list[int] = []
+        opened: list[bool] = []
+        for brace in _BRACE.finditer(self.code):
+            at = brace.start()
+            if brace.group() == b"{":
+                opened.append(_SCOPE.search(self.code, max(0, at - _BEFORE_SCOPE), at) is None)
+                change = int(opened[-1])
+            else:
+                change = -int(opened.pop()) if opened else 0
+            offsets.append(at)
+            depths.append((depths[-1] if depths else 0) + change)
+        return offsets, depths
 
     def end_of(self, position: int) -> int:
         """The end of the statement or body that goes on at `position` (inside a parenthesis, possibly)."""

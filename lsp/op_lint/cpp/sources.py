@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
 
 from op_lint.condition import Condition, disjunction
 from op_lint.cpp.clang import Diagnostic, Point, TranslationUnit
@@ -19,6 +21,23 @@ from op_lint.facts import Place
 from op_lint.text import SourceText
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+
+
+class _Extents(NamedTuple):
+    """The declarations of a file by their starts; `furthest` is how far any up to each of them reaches."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    furthest: Sequence[int]
+    declarations: Sequence[Cursor]
+
+
+_NO_EXTENTS = _Extents((), (), (), ())
+
+
+def _extents_of(rows: Sequence[tuple[int, int, Cursor]]) -> _Extents:
+    ends = [end for _, end, _ in rows]
+    return _Extents([start for start, _, _ in rows], ends, list(accumulate(ends, max)), [each for *_, each in rows])
 
 
 class SourceMap:
@@ -114,7 +133,11 @@ class SourceMap:
         if len(set(calls)) > 1:
             # libclang shows the calls that it understood: only if these are all of them, it is known which is which.
             use, point = self.tu.expansion(name), self.tu.file_point(name)
-            shown = [member.int_data for member in self._members_at(use).get((use, point, method), ())]
+            shown = [
+                member.int_data
+                for declaration in self._around(use)
+                for member in self._members_of(declaration).get((use, point, method), ())
+            ]
             if len(shown) != len(calls) or name.int_data not in shown:
                 return None
             return self._at_written(calls[shown.index(name.int_data)])
@@ -138,17 +161,27 @@ class SourceMap:
     def _at_written(self, written: Written) -> Place:
         return self.at(written.view, written.start, written.end)
 
-    def _members_at(self, use: Point) -> Mapping[tuple[Point, Point, str], Sequence[Location]]:
-        """The names of the methods called in the declarations around `use`, as written: by where they are, and name."""
-        found: dict[tuple[Point, Point, str], list[Location]] = defaultdict(list)
-        for declaration in self._declarations:
+    def _around(self, use: Point) -> list[Cursor]:
+        """The declarations that reach over a place, in source order."""
+        starts, ends, furthest, declarations = self._extents.get(use.file, _NO_EXTENTS)
+        found: list[Cursor] = []
+        index = bisect_right(starts, use.offset) - 1
+        while index >= 0 and furthest[index] >= use.offset:
+            if ends[index] >= use.offset:
+                found.append(declarations[index])
+            index -= 1
+        return found[::-1]
+
+    @cached_property
+    def _extents(self) -> Mapping[str | None, _Extents]:
+        found: dict[str | None, list[tuple[int, int, Cursor]]] = defaultdict(list)
+        for declaration in self.tu.declarations(lambda _: False, OVERLAY):
             first, last = map(self.tu.expansion, declaration.extent)
-            if first.file == use.file and first.offset <= use.offset <= last.offset:
-                for key, members in self._members_of(declaration).items():
-                    found[key] += members
-        return found
+            found[first.file].append((first.offset, last.offset, declaration))
+        return {file: _extents_of(sorted(rows, key=lambda row: row[0])) for file, rows in found.items()}
 
     def _members_of(self, declaration: Cursor) -> Mapping[tuple[Point, Point, str], Sequence[Location]]:
+        """The names of the methods called in a declaration, as written: by where they are, and name."""
         node = bytes(declaration)
         if node not in self._members:
             found: dict[tuple[Point, Point, str], list[Location]] = defaultdict(list)
@@ -158,10 +191,6 @@ class SourceMap:
                     found[self.tu.expansion(name), self.tu.file_point(name), cursor.spelling].append(name)
             self._members[node] = found
         return self._members[node]
-
-    @cached_property
-    def _declarations(self) -> list[Cursor]:
-        return self.tu.declarations(lambda _: False, OVERLAY)
 
     def condition(self, place: Place) -> Condition:
         """The condition under which what is at `place` is compiled.

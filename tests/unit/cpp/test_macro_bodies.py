@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from op_lint.cpp.clang import Point, TranslationUnit
+from op_lint.cpp.libclang import Location
 from op_lint.facts import Definition, FileFacts, Implementation, Place
 from tests.unit.cpp_reading import read
 
@@ -239,3 +241,26 @@ def test_a_call_that_is_not_understood_leaves_the_others_without_a_place() -> No
         "a": None,
         "a CompositeImplicitAutograd": 'ops.cpp:4 m.impl("a", f)',
     }
+
+
+def test_the_questions_grow_with_the_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of libclang, of which most of a reading's time is: twice as many uses of a macro, twice as many questions."""
+    asked = 0
+    original = TranslationUnit.expansion
+
+    def expansion(unit: TranslationUnit, location: Location) -> Point:
+        nonlocal asked
+        asked += 1
+        return original(unit, location)
+
+    monkeypatch.setattr(TranslationUnit, "expansion", expansion)
+    counts = []
+    for uses in (50, 100, 200):
+        asked = 0
+        kernels = "".join(f"at::Tensor f{number}(const at::Tensor& x);\n" for number in range(uses))
+        macro = f'#define DEFINE(n) {DEF} m.def(#n "_b(Tensor x) -> Tensor")\n'
+        found = spelled(HEAD + kernels + macro + block("".join(f"DEFINE(a{number});\n" for number in range(uses))))
+        assert len(found) == 2 * uses
+        assert None not in found.values()
+        counts.append(asked)
+    assert counts[2] - counts[1] < 2.2 * (counts[1] - counts[0])
