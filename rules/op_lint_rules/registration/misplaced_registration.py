@@ -24,7 +24,7 @@ class MisplacedRegistration(Rule):
     ## What it does
     Reports what the `Library` class itself refuses when it runs:
 
-    - `m.def` in a `TORCH_LIBRARY_IMPL` block;
+    - `m.def` or `m.class_` in a `TORCH_LIBRARY_IMPL` block;
     - `m.fallback` in a block that defines, in the block of a namespace, or without a dispatch key;
     - `m.impl` in the block of the wildcard namespace `_`;
     - a dispatch key given in the call that is another one than the block's;

@@ -20,7 +20,8 @@ class RegistrationInHeader(Rule):
     """A registration in a header that several sources include.
 
     ## What it does
-    Reports a registration block in a header that at least two sources of one library include.
+    Reports a registration block in a header that at least two sources of one library include. A block inside of an
+    `#if` is left alone: each source decides, by what it defines before the `#include`, whether it has it.
 
     ## Why it is bad
     Each source that includes the header makes the registration anew. A second definition, `TORCH_LIBRARY` or fallback
