@@ -211,6 +211,7 @@ _SEVERITIES = {1: "error", 2: "warning", 3: "hint"}
 def _finding(client: RawClient, folder: Path, uri: str, diagnostic: dict[str, Any]) -> dict[str, Any]:
     message, *notes = diagnostic["message"].split("\n")
     related = diagnostic.get("relatedInformation", [])
+    said = diagnostic["data"]
     return {
         "code": diagnostic["code"],
         "name": diagnostic["data"]["name"],
@@ -222,7 +223,8 @@ def _finding(client: RawClient, folder: Path, uri: str, diagnostic: dict[str, An
             for each in related
         ],
         "notes": notes,
-        "fix": _fix(client, folder, uri, diagnostic),
+        "fix": _fix(client, folder, uri, diagnostic, said["fix"]) if said["fix"] else None,
+        "alternatives": [_fix(client, folder, uri, diagnostic, each) for each in said["alternatives"]],
         "url": diagnostic.get("codeDescription", {}).get("href"),
     }
 
@@ -237,10 +239,8 @@ def _location(folder: Path, uri: str, where: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _fix(client: RawClient, folder: Path, uri: str, diagnostic: dict[str, Any]) -> dict[str, Any] | None:
-    fix = diagnostic["data"]["fix"]
-    if fix is None:
-        return None
+def _fix(client: RawClient, folder: Path, uri: str, diagnostic: dict[str, Any], fix: dict[str, Any]) -> dict[str, Any]:
+    """The fix that the diagnostic announces, with the edits of the code action that it is."""
     context = {"diagnostics": [diagnostic], "only": ["quickfix"]}
     params = {"textDocument": {"uri": uri}, "range": diagnostic["range"], "context": context}
     actions = client.request("textDocument/codeAction", params)

@@ -19,7 +19,7 @@ from op_lint.text import SourceText
 _CALL = re.compile(rb"(?<![\w.>])(\w+)\s*\.\s*(def|impl|fallback)\s*\(")
 _BLOCK_LIKE = re.compile(rb"(?<!\w)(?:\w*_)?TORCH_LIBRARY\w*(?=\s*\()")
 _STATEMENT = re.compile(rb"(?<=[;{})])\s*([A-Z][A-Z0-9_]{3,})(?=\s*\(|[ \t]*;|[ \t]*\r?\n)")
-_USE = re.compile(rb"(?<![\w:.>])([A-Z][A-Z0-9_]{3,})\s*\(")
+_USE = re.compile(rb"(?<![\w:.>])(?<!\\\n)(?<!\\\r\n)([A-Z][A-Z0-9_]{3,})\s*\(")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _BODY = re.compile(rb"\s*\{")
 _NO_REGISTRATION = re.compile(rb"CHECK|ASSERT|WARN|ERROR|LOG|TRACE|GUARD|UNUSED|PRAGMA|DIAGNOSTIC")
@@ -43,11 +43,13 @@ def audit(
     found: Registrations,
     condition_at: Callable[[int], Condition],
     macros: re.Pattern[bytes] | None = None,
+    blocks: re.Pattern[bytes] | None = None,
     defined: Collection[bytes] | None = None,
 ) -> list[Unresolved]:
     """What stands in the text of `data` and is neither among the facts `found` nor unresolved already.
 
-    `macros` finds the uses of the macros that hide a registration. `defined` are the macros that the source can use,
+    `macros` finds the uses of the macros that hide a registration, `blocks` those of them that hide a whole block or
+    object. `defined` are the macros that the source can use,
     None where they are not known.
     """
     text = SourceText(data)
@@ -101,7 +103,7 @@ def audit(
             if covered.around(call.start()) is None:
                 miss(call.group(2).decode(), _undefined(name), call.start(), call.end() - 1, None)
     known = (covered, of_units, in_bodies, _Spans(Place(path, 1, start, end) for start, end, _ in code.zones))
-    for use in macros.finditer(code.code) if macros is not None else ():
+    for use in blocks.finditer(code.code) if blocks is not None else ():
         if not any(spans.around(use.start()) is not None for spans in known) and code.is_at_file_scope(use.start()):
             miss("unit", "what the macro registers could not be read", use.start(), use.end(), None)
     return list(missed.values())

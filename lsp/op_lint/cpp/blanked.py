@@ -9,7 +9,14 @@ from functools import cached_property
 
 from op_lint.cpp.scan import Directive, blanked, words
 
-BLOCK = re.compile(rb"(?<!\w)(?:STABLE_)?TORCH_LIBRARY(?:_FRAGMENT|_IMPL|_EXPAND|_IMPL_EXPAND)?\s*\(")
+BLOCK_MACROS = frozenset(
+    f"{stable}TORCH_LIBRARY{kind}".encode()
+    for stable in ("", "STABLE_")
+    for kind in ("", "_FRAGMENT", "_IMPL", "_EXPAND", "_IMPL_EXPAND")
+)
+"""The macros of torch that make a block; it is one of them that `BLOCK` finds."""
+
+BLOCK = re.compile(rb"(?<!\w)(?:" + b"|".join(sorted(BLOCK_MACROS)) + rb")\s*\(")
 _HELPER = re.compile(rb"(?<!\w)(?:torch::)?(?:stable::detail::)?(?:Stable)?Library\s*&\s*(\w+)\s*[,)]")
 _START = re.compile(BLOCK.pattern + rb"|RegisterOperators\b|" + _HELPER.pattern)
 _CORE = re.compile(rb"TORCH_LIBRARY|RegisterOperators|Library\s*&")

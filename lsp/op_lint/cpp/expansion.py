@@ -7,7 +7,7 @@ The sizes only are computed, each macro's as a constant and a factor for each of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from op_lint.cpp.scan import Directive
@@ -33,6 +33,11 @@ class Macro(NamedTuple):
     parameters: tuple[bytes, ...] | None
     body: tuple[bytes, ...]
     repeats: bool
+
+    @property
+    def named(self) -> frozenset[bytes]:
+        """The tokens of the body, each once."""
+        return frozenset(self.body)
 
 
 class Code(Protocol):
@@ -71,6 +76,16 @@ def macros_of(directives: Iterable[Directive]) -> dict[bytes, Macro]:
             words = [token for token in body if token[:1].isalpha() or token[:1] == b"_"]
             found[match.group(1)] = Macro(parameters, body, repeats=len(set(words)) < len(words))
     return found
+
+
+def naming(macros: Mapping[bytes, Macro], words: Collection[bytes]) -> frozenset[bytes]:
+    """The macros whose bodies name one of `words`, or another such macro."""
+    found: set[bytes] = set()
+    more = {name for name, macro in macros.items() if not macro.named.isdisjoint(words)}
+    while more:
+        found |= more
+        more = {name for name, macro in macros.items() if name not in found and not macro.named.isdisjoint(more)}
+    return frozenset(found)
 
 
 def explosive_macro(macros: Mapping[bytes, Macro], files: Iterable[Code]) -> str | None:

@@ -14,9 +14,9 @@ import msgspec
 
 from op_lint.cpp import hazards, passes
 from op_lint.cpp.audit import audit
-from op_lint.cpp.blanked import Blanked
+from op_lint.cpp.blanked import BLOCK_MACROS, Blanked
 from op_lint.cpp.compile_commands import CompileCommands, read_compile_commands
-from op_lint.cpp.expansion import Macro, explosive_macro
+from op_lint.cpp.expansion import Macro, explosive_macro, naming
 from op_lint.cpp.index import (
     HEADERS,
     IncludeIndex,
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 _CUDA = (".cu", ".cuh", ".hip")
 _OBJECTIVE = (".mm", ".m")
 _MOST_NAMED = 3
+_OBJECTS = frozenset({b"RegisterOperators", b"TorchLibraryInit", b"StableTorchLibraryInit"})
+"""The types of torch whose objects register."""
+
 _BOUNDS = ("-ftemplate-depth=16", "-fconstexpr-steps=100000", "-fconstexpr-depth=128")
 """Far below libclang's own limits. What registers needs no recursion; without end, it would take minutes."""
 _LONE_CR = re.compile(rb"\r(?!\n)")
@@ -411,7 +414,7 @@ class _Reading:
             blanked=self.blanked,
             directives=scanned[0].directives,
             registers=self.reader.mention,
-            macros={name: macro for each in scanned for name, macro in each.macros.items()},
+            macros=self._macros,
         )
 
     def _part(
@@ -493,19 +496,29 @@ class _Reading:
             found,
             self.main.condition_at,
             self._registering_macros,
-            self._macros | overlay_macros(),
+            any_word(self._block_macros),
+            self._macros.keys() | overlay_macros(),
         )
 
     @cached_property
     def _registering_macros(self) -> re.Pattern[bytes] | None:
         """The macros that this file sees and that hide a registration."""
-        return any_word(self.reader.macros & self._macros)
+        return any_word(self._hiding.keys())
+
+    @property
+    def _block_macros(self) -> frozenset[bytes]:
+        """Those of them that hide a whole block or object, and not just a call."""
+        return naming(self._hiding, {*BLOCK_MACROS, *_OBJECTS})
 
     @cached_property
-    def _macros(self) -> frozenset[bytes]:
+    def _hiding(self) -> Mapping[bytes, Macro]:
+        return {name: self._macros[name] for name in self.reader.macros & self._macros.keys()}
+
+    @cached_property
+    def _macros(self) -> Mapping[bytes, Macro]:
         """The macros that the files of this parse define."""
         scanned = (self.reader._files.scanned(view) for view in self.preprocessed.views)
-        return frozenset(name for each in scanned for name in each.macros)
+        return {name: macro for each in scanned for name, macro in each.macros.items()}
 
     @cached_property
     def _zones(self) -> list[tuple[str, int, int]]:

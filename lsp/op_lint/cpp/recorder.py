@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from op_lint.cpp.blanked import BLOCK_MACROS
 from op_lint.cpp.clang import qualified_name
 from op_lint.cpp.cursors import body_of, type_name
 from op_lint.cpp.keys import DEFAULT_KEY
@@ -30,13 +31,6 @@ _MACRO_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _NAME = re.compile(r"\s*(?:([A-Za-z_][\w.]*)::)?([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?")
 _ILLEGAL_NAME = re.compile(r"\s*(?:([^\s():]+)::)?([^\s().:]+)(?:\.([^\s().]+))?")
 """What stands where a name should, and torch refuses: rules say so."""
-
-_BLOCKS = frozenset(
-    f"{stable}TORCH_LIBRARY{kind}".encode()
-    for stable in ("", "STABLE_")
-    for kind in ("", "_FRAGMENT", "_IMPL", "_EXPAND", "_IMPL_EXPAND")
-)
-"""The macros that make a block."""
 
 _LEGACY = frozenset({b"RegisterOperators"})
 
@@ -101,7 +95,7 @@ class Recorder:
                 stable="stable::" in type_name(cursor.type),
                 condition=sources.condition(place),
                 body=sources.place(block) if block is not None else None,
-                spelled=sources.block_in_macro(cursor, _BLOCKS),
+                spelled=sources.block_in_macro(cursor, BLOCK_MACROS),
             )
         )
 

@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from op_lint.documentation import page_url
 from op_lint.facts import Place
-from op_lint.findings import Edit, Finding, Related, Severity
+from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.fixes import fitted
 from op_lint.server.code_actions import Action
 from op_lint.server.documents import Change
@@ -32,8 +32,15 @@ _SEVERITIES = {
 
 def _data(finding: Finding) -> dict[str, Any]:
     """What a diagnostic carries for clients and tests."""
-    fix = finding.fix
-    return {"name": finding.name, "fix": {"title": fix.title, "safe": fix.safe} if fix else None}
+    return {
+        "name": finding.name,
+        "fix": _offer(finding.fix) if finding.fix else None,
+        "alternatives": [_offer(each) for each in finding.alternatives],
+    }
+
+
+def _offer(fix: Fix) -> dict[str, Any]:
+    return {"title": fix.title, "safe": fix.safe}
 
 
 def position(text: SourceText, offset: int, encoding: str) -> types.Position:

@@ -1,4 +1,4 @@
-// op-lint truth: load unresolved
+// op-lint truth: load
 #include <torch/library.h>
 
 namespace th = torch;
