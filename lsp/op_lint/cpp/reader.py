@@ -404,7 +404,6 @@ class _Reading:
     def _source(self, files: Mapping[str, bytes], arguments: Sequence[str]) -> Source:
         from op_lint.cpp.incremental import Source
 
-        scanned = [self.reader._files.scanned(view) for view in self.preprocessed.views]
         return Source(
             key=(self.reader.root, self.main.path),
             path=self.main.path,
@@ -412,7 +411,7 @@ class _Reading:
             files=files,
             arguments=arguments,
             blanked=self.blanked,
-            directives=scanned[0].directives,
+            directives=self.reader._files.scanned(self.main).directives,
             registers=self.reader.mention,
             macros=self._macros,
         )
