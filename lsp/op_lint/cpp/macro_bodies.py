@@ -8,8 +8,7 @@ each token kept. The calls that come of it are held against those that libclang 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -69,6 +68,7 @@ class MacroBodies:
     def __init__(self, views: Sequence[View], scanned: Callable[[View], ScannedFile], assignment: Assignment) -> None:
         self._views, self._scanned, self._assignment = views, scanned, assignment
         self._expansions: dict[tuple[str, int], tuple[Token, ...]] = {}
+        self._definitions: dict[bytes, Sequence[_Macro]] = {}
 
     def calls(self, view: View, offset: int, use: int, names: Collection[bytes]) -> tuple[Written, ...] | None:
         """The calls of functions or macros called `names` that the macro named at an offset makes, in order.
@@ -80,7 +80,7 @@ class MacroBodies:
         word = _WORD.match(view.data, offset)
         macro = self._macro(word.group(), view, offset) if word is not None else None
         if word is None or macro is None:
-            return () if word is not None and word.group() in self._all else None
+            return () if word is not None and self._named(word.group()) else None
         through = b""
         if macro.parameters is not None and _SPACED.match(self._scanned(view).bare, word.end()) is None:
             offset, through = use, word.group()
@@ -124,7 +124,9 @@ class MacroBodies:
         given = [Token(text, None, 0, 0) for text in _TOKEN.findall(bare, name.end(), end)]
         try:
             return tuple(
-                _Expansion(self._all, lambda each: self._macro(each, view, use)).of(name.group(), macro, given)
+                _Expansion(lambda each: bool(self._named(each)), lambda each: self._macro(each, view, use)).of(
+                    name.group(), macro, given
+                )
             )
         except _NotFollowedError:
             return ()
@@ -134,30 +136,33 @@ class MacroBodies:
 
         None where there is none, or where it takes the order of the files to tell.
         """
-        macros = self._all.get(name, ())
+        macros = self._named(name)
         if len(macros) == 1:
             return macros[0]
         if any(each.view is not view for each in macros):
             return None
         return next((each for each in reversed(macros) if each.directive.start < use), None)
 
-    @cached_property
-    def _all(self) -> Mapping[bytes, Sequence[_Macro]]:
-        found: dict[bytes, list[_Macro]] = {}
+    def _named(self, name: bytes) -> Sequence[_Macro]:
+        """The definitions of a macro, in the order of the files."""
+        found = self._definitions.get(name)
+        if found is None:
+            found = self._definitions[name] = tuple(self._find(name))
+        return found
+
+    def _find(self, name: bytes) -> Iterator[_Macro]:
         for view in self._views:
             scanned = self._scanned(view)
-            for directive in scanned.directives:
-                if directive.word == "define" and holds(view.condition_at(directive.start), self._assignment):
-                    name, macro = _defined(view, directive, scanned.bare)
-                    found.setdefault(name, []).append(macro)
-        return found
+            for directive in scanned.definitions.get(name, ()):
+                if holds(view.condition_at(directive.start), self._assignment):
+                    yield _defined(view, directive, scanned.bare)
 
 
 class _Expansion:
-    """One expansion, which must not become too long: of `names`, with the macro that each of them is at the use."""
+    """One expansion, which must not become too long. `macro` gives the macro that a name is at the use."""
 
-    def __init__(self, names: Collection[bytes], macro: Callable[[bytes], _Macro | None]) -> None:
-        self._names, self._macro = names, macro
+    def __init__(self, is_name: Callable[[bytes], bool], macro: Callable[[bytes], _Macro | None]) -> None:
+        self._is_name, self._macro = is_name, macro
         self._made = 0
 
     def of(self, name: bytes, macro: _Macro, given: Sequence[Token]) -> Iterator[Token]:
@@ -176,8 +181,9 @@ class _Expansion:
             self._made += 1
             if self._made > _MOST_TOKENS:
                 raise _NotFollowedError
-            macro = self._macro(token.text) if token.text in self._names and token.text not in hidden else None
-            if macro is None and token.text in self._names and token.text not in hidden:
+            is_macro = token.text not in hidden and self._is_name(token.text)
+            macro = self._macro(token.text) if is_macro else None
+            if is_macro and macro is None:
                 raise _NotFollowedError
             arguments: Sequence[Sequence[Token]] = ()
             if macro is not None and macro.parameters is not None:
@@ -192,24 +198,22 @@ class _Expansion:
             yield from self._expanded(_substituted(macro, arguments), hidden | {token.text}, through or by_name)
 
 
-def _defined(view: View, directive: Directive, bare: bytes) -> tuple[bytes, _Macro]:
-    """The name and the macro of a `#define`."""
+def _defined(view: View, directive: Directive, bare: bytes) -> _Macro:
+    """The macro of a `#define` that names one."""
     tokens = [
         Token(match.group(), view, match.start(), match.end())
         for match in _TOKEN.finditer(bare, directive.start, directive.end)
     ]
     at = next(index for index, token in enumerate(tokens) if token.text == b"define") + 1
-    if at >= len(tokens):
-        return b"", _Macro(view, directive, None, ())
     name, rest = tokens[at], tokens[at + 1 :]
     if not rest or rest[0].text != b"(" or rest[0].start != name.end:
-        return name.text, _Macro(view, directive, None, tuple(rest))
+        return _Macro(view, directive, None, tuple(rest))
     closing = next((index for index, token in enumerate(rest) if token.text == b")"), len(rest))
     words = [token.text for token in rest[1:closing] if token.text not in (b",", b".")]
     if closing and rest[closing - 1].text == b".":
         named = closing > 4 and rest[closing - 4].text not in (b",", b"(")  # `args...`
         words = words if named else [*words, b"__VA_ARGS__"]
-    return name.text, _Macro(view, directive, tuple(words), tuple(rest[closing + 1 :]))
+    return _Macro(view, directive, tuple(words), tuple(rest[closing + 1 :]))
 
 
 def _substituted(macro: _Macro, arguments: Sequence[Sequence[Token]]) -> list[Token]:

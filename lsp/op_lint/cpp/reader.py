@@ -495,7 +495,7 @@ class _Reading:
             found,
             self.main.condition_at,
             self._registering_macros,
-            any_word(self._block_macros),
+            self._block_macros,
             self._macros.keys() | overlay_macros(),
         )
 
@@ -504,10 +504,10 @@ class _Reading:
         """The macros that this file sees and that hide a registration."""
         return any_word(self._hiding.keys())
 
-    @property
-    def _block_macros(self) -> frozenset[bytes]:
+    @cached_property
+    def _block_macros(self) -> re.Pattern[bytes] | None:
         """Those of them that hide a whole block or object, and not just a call."""
-        return naming(self._hiding, {*BLOCK_MACROS, *_OBJECTS})
+        return any_word(naming(self._hiding, {*BLOCK_MACROS, *_OBJECTS}))
 
     @cached_property
     def _hiding(self) -> Mapping[bytes, Macro]:

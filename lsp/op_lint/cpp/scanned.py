@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from op_lint.cpp.blanked import Blanked
 from op_lint.cpp.expansion import Macro, macros_of
 from op_lint.cpp.hazards import why_too_deep
 from op_lint.cpp.scan import Directive, blank_comments_and_literals, directives
+
+_NAME = re.compile(rb"[A-Za-z_]\w*")
 
 
 class ScannedFile:
@@ -36,6 +39,16 @@ class ScannedFile:
     def macros(self) -> Mapping[bytes, Macro]:
         """The macros that the file defines."""
         return macros_of(self.directives)
+
+    @cached_property
+    def definitions(self) -> Mapping[bytes, Sequence[Directive]]:
+        """The `#define`s of each macro, in order."""
+        found: dict[bytes, list[Directive]] = {}
+        for directive in self.directives:
+            name = _NAME.match(directive.argument) if directive.word == "define" else None
+            if name is not None:
+                found.setdefault(name.group(), []).append(directive)
+        return found
 
     @cached_property
     def problem(self) -> str | None:
