@@ -25,7 +25,7 @@ from op_lint.cpp.sources import SourceMap
 
 _CLASSES = (CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE)
 _CALLED = (CursorKind.CALL_EXPR, CursorKind.UNEXPOSED_EXPR)
-_REGISTERS = re.compile(rb"Library\b|RegisterOperators|TorchLibraryInit|\.\s*(?:def|impl|fallback)\s*\(")
+_REGISTERS = re.compile(rb"Library\b|RegisterOperators|TorchLibraryInit|(?:\.|->)\s*(?:def|impl|fallback)\s*\(")
 
 
 def read_unit(tu: TranslationUnit, sources: SourceMap) -> Registrations:

@@ -75,3 +75,21 @@ def test_names_that_torch_refuses_are_read() -> None:
     facts = read(f"{_KERNEL}TORCH_LIBRARY_IMPL(demo, CPU, m) {{ {calls} }}\n")
     assert [row.operator.name for row in facts.implementations] == ["1f", "f"]
     assert [row.reason for row in facts.unresolved] == ["no operator name in ''"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'auto owned = std::make_unique<torch::Library>(torch::Library::DEF, "demo", std::nullopt, __FILE__, __LINE__);',
+        'auto* owned = new torch::Library(torch::Library::DEF, "demo", std::nullopt, __FILE__, __LINE__);',
+    ],
+)
+def test_a_library_behind_a_pointer_is_not_known(made: str) -> None:
+    """What is registered through it is said all the same."""
+    facts = read(
+        f'{HEAD}#include <memory>\nstatic {made}\nstatic int done = [] {{ owned->def("a() -> ()"); return 0; }}();\n'
+    )
+    assert registered(facts) == []
+    assert [(row.what, row.reason) for row in facts.unresolved] == [
+        ("def", "it is not known which block this library belongs to")
+    ]
