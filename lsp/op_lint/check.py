@@ -6,11 +6,11 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
-from pathspec import GitIgnoreSpec
 
 from op_lint.collector import without_collector
 from op_lint.facts import Problem
 from op_lint.findings import Finding
+from op_lint.gitignore import Patterns
 from op_lint.program import Program
 from op_lint.rule import Need, Rule
 from op_lint.run import Run, RunRule
@@ -132,12 +132,12 @@ def _failure(rule: type[Rule], error: Exception) -> RuleFailure:
 
 
 def _without_ignored(findings: Iterable[Finding], ignores: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
-    patterns = [(GitIgnoreSpec.from_lines([pattern]), selectors) for pattern, selectors in ignores.items()]
+    patterns = [(Patterns((pattern,)), selectors) for pattern, selectors in ignores.items()]
     for finding in findings:
         ignored = any(
-            spec.match_file(finding.place.path)
+            pattern.verdict(finding.place.path)
             and any(specificity(selector, finding.code, finding.name) for selector in selectors)
-            for spec, selectors in patterns
+            for pattern, selectors in patterns
         )
         if not ignored:
             yield finding

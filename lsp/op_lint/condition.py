@@ -17,7 +17,7 @@ _MOST_ATOMS = 12
 """Above this many atoms a question is answered without enumeration, on the safe side."""
 
 
-class Atom(msgspec.Struct, frozen=True, tag="atom"):
+class Atom(msgspec.Struct, frozen=True, tag="atom", array_like=True):
     """One text that is true or false as a whole."""
 
     text: str
@@ -26,7 +26,7 @@ class Atom(msgspec.Struct, frozen=True, tag="atom"):
         return self.text
 
 
-class Not(msgspec.Struct, frozen=True, tag="not"):
+class Not(msgspec.Struct, frozen=True, tag="not", array_like=True):
     """The negation of a condition."""
 
     operand: Condition
@@ -37,7 +37,7 @@ class Not(msgspec.Struct, frozen=True, tag="not"):
         return f"!{inner}" if simple else f"!({inner})"
 
 
-class All(msgspec.Struct, frozen=True, tag="all"):
+class All(msgspec.Struct, frozen=True, tag="all", array_like=True):
     """The conjunction of its operands; of none: always."""
 
     operands: tuple[Condition, ...] = ()
@@ -48,7 +48,7 @@ class All(msgspec.Struct, frozen=True, tag="all"):
         return " && ".join(f"({o})" if isinstance(o, Any) and len(o.operands) > 1 else str(o) for o in self.operands)
 
 
-class Any(msgspec.Struct, frozen=True, tag="any"):
+class Any(msgspec.Struct, frozen=True, tag="any", array_like=True):
     """The disjunction of its operands; of none: never."""
 
     operands: tuple[Condition, ...] = ()

@@ -13,6 +13,7 @@ import msgspec
 
 from op_lint.facts import Place, Problem
 from op_lint.files import CONFIGURATION_NAMES, DEFAULT_EXCLUDE, relative_path
+from op_lint.gitignore import is_valid
 from op_lint.nearest import did_you_mean
 from op_lint.python.options import Wrapper
 from op_lint.rule import Rule
@@ -239,6 +240,8 @@ def _matches_nothing(pattern: str) -> str | None:
         return f"write `{pattern.replace('./', '/' if parts[0] == '.' else '', 1)}`, as in .gitignore"
     if not any(parts) or pattern.lstrip().startswith("#"):
         return "it is as a blank line or a comment of .gitignore"
+    if not is_valid(pattern):
+        return "it is no pattern as in .gitignore"
     return None
 
 

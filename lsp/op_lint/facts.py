@@ -24,7 +24,7 @@ class Language(str, Enum):
     PYTHON = "python"
 
 
-class Place(msgspec.Struct, frozen=True, order=True, gc=False):
+class Place(msgspec.Struct, frozen=True, order=True, gc=False, array_like=True):
     """A range of a file: bytes `start` to `end` (exclusive); `line` is the 1-based line of `start`."""
 
     path: str
@@ -220,7 +220,7 @@ class Unit(msgspec.Struct, frozen=True):
     function: str | None = None
 
 
-class OperatorName(msgspec.Struct, frozen=True, order=True, gc=False):
+class OperatorName(msgspec.Struct, frozen=True, order=True, gc=False, array_like=True):
     """`namespace::name.overload`; the overload is empty for the default one."""
 
     namespace: str
@@ -512,7 +512,7 @@ class UseKind(str, Enum):
     ASSIGNMENT = "assignment"
 
 
-class CallArgument(msgspec.Struct, frozen=True):
+class CallArgument(msgspec.Struct, frozen=True, array_like=True):
     """One argument of a call. `name` is None for a positional one.
 
     `kind` is the type of what is passed where the source shows it (`int`, `float`, `bool`, `str`, `None`, `list`,
@@ -524,7 +524,7 @@ class CallArgument(msgspec.Struct, frozen=True):
     place: Place
 
 
-class OperatorUse(msgspec.Struct, frozen=True):
+class OperatorUse(msgspec.Struct, frozen=True, array_like=True):
     """A place that needs an operator to exist: `torch.ops.ns.op`, `getattr(torch.ops.ns, "op")`, a string.
 
     `packet` says that no overload is named (`torch.ops.ns.op`); `torch.ops.ns.op.default` names the one without
@@ -569,7 +569,7 @@ class LibraryLoad(msgspec.Struct, frozen=True):
     picked_from: Place | None = None
 
 
-class PythonImport(msgspec.Struct, frozen=True):
+class PythonImport(msgspec.Struct, frozen=True, array_like=True):
     """An `import` of one module, or one name of a `from` import.
 
     `module` is as written, or, where it was relative, from the project's root (`pkg.sub`, `relative` set). `name` is

@@ -8,9 +8,9 @@ from itertools import chain
 from pathlib import Path
 
 import msgspec
-from pathspec import GitIgnoreSpec
 
 from op_lint.facts import Language, Place, Problem
+from op_lint.gitignore import Patterns, is_left_out, read_patterns
 
 # fmt: off
 CPP_SUFFIXES = frozenset({
@@ -19,6 +19,7 @@ CPP_SUFFIXES = frozenset({
     ".h", ".hpp", ".hh", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tcc", ".tpp", ".txx",
 })
 PYTHON_SUFFIXES = frozenset({".py"})
+_LANGUAGES = {**dict.fromkeys(CPP_SUFFIXES, Language.CPP), **dict.fromkeys(PYTHON_SUFFIXES, Language.PYTHON)}
 
 CONFIGURATION_NAMES = ("op-lint.toml", "pyproject.toml")
 """The files that may hold the configuration, the first one winning; each also marks a project's root."""
@@ -69,10 +70,9 @@ def is_configuration(path: str) -> bool:
 
 def language_of(path: str) -> Language | None:
     """The language that a path's suffix (in any case) stands for; None for a file that op-lint does not read."""
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix in CPP_SUFFIXES:
-        return Language.CPP
-    return Language.PYTHON if suffix in PYTHON_SUFFIXES else None
+    stem, dot, suffix = path.rpartition(".")
+    language = _LANGUAGES.get(dot + suffix.lower())
+    return language if language and os.path.basename(stem).strip(".") else None
 
 
 def find_root(paths: Sequence[Path]) -> Path:
@@ -121,23 +121,11 @@ def find_sources(
     return walk.result()
 
 
-class _Patterns(msgspec.Struct, frozen=True):
-    """Patterns of one origin. They see a path below the root as `prefix` + the path after `skip` characters."""
-
-    spec: GitIgnoreSpec
-    prefix: str = ""
-    skip: int = 0
-
-    def verdict(self, relative: str) -> bool | None:
-        """True: left out; False: taken back in; None: no pattern speaks of it. Folders end in `/`."""
-        return self.spec.check_file(self.prefix + relative[self.skip :]).include
-
-
 class _Walk:
     def __init__(self, root: Path, exclude: Sequence[str], respect_gitignore: bool) -> None:
         self._root = root
         self._real_root = os.path.realpath(root)
-        self._exclude = _Patterns(GitIgnoreSpec.from_lines(exclude))
+        self._exclude = Patterns(tuple(exclude))
         self._respect_gitignore = respect_gitignore
         self._files: dict[Language, set[str]] = {Language.CPP: set(), Language.PYTHON: set()}
         self._build: set[str] = set()
@@ -195,12 +183,12 @@ class _Walk:
                 continue  # a virtual environment under a name of its own
             prefix = f"{folder}/" if folder else ""
             if ".gitignore" in names and self._respect_gitignore:
-                inner = _read_patterns(os.path.join(self._root, folder, ".gitignore"), "", len(prefix))
+                inner = read_patterns(os.path.join(self._root, folder, ".gitignore"), "", len(prefix))
                 ignores_here = (*inner, *ignores_here)
             subfolders = self._sort(listed, prefix, (*exclude, *ignores_here))
             pending.extend((subfolder, ignores_here) for subfolder in subfolders)
 
-    def _sort(self, listed: list[os.DirEntry[str]], prefix: str, patterns: tuple[_Patterns, ...]) -> Iterator[str]:
+    def _sort(self, listed: list[os.DirEntry[str]], prefix: str, patterns: tuple[Patterns, ...]) -> Iterator[str]:
         """Take the source files among `listed`; yield the folders to enter."""
         for entry in listed:
             relative = prefix + entry.name
@@ -210,26 +198,26 @@ class _Walk:
                 is_source = not is_folder and _is_read(entry.name) and entry.is_file()
             except OSError:
                 continue  # gone since it was listed, or a link that goes in circles: there is nothing to read
-            if is_folder and not _left_out(relative + "/", patterns):
+            if is_folder and not is_left_out(relative + "/", patterns):
                 yield relative
-            elif is_source and not _left_out(relative, patterns) and not self._is_inner_link(entry):
+            elif is_source and not is_left_out(relative, patterns) and not self._is_inner_link(entry):
                 self.add(relative)
 
     def _is_inner_link(self, entry: os.DirEntry[str]) -> bool:
         return entry.is_symlink() and os.path.realpath(entry.path).startswith(self._real_root + os.sep)
 
-    def _ignore_files_above(self, start: str) -> list[_Patterns]:
+    def _ignore_files_above(self, start: str) -> list[Patterns]:
         """What the `.gitignore` files between the repository's top and `start` (exclusive) say, the innermost first."""
-        found: list[_Patterns] = []
+        found: list[Patterns] = []
         folder = start
         while folder:
             folder = folder.rpartition("/")[0]
-            found += _read_patterns(self._root / folder / ".gitignore", "", len(folder) + 1 if folder else 0)
+            found += read_patterns(self._root / folder / ".gitignore", "", len(folder) + 1 if folder else 0)
         top = next((each for each in (self._root, *self._root.parents) if os.path.exists(each / ".git")), self._root)
         for above in (each for each in self._root.parents if each.is_relative_to(top)):
             prefix = self._root.relative_to(above).as_posix() + "/"
             found += [
-                each for each in _read_patterns(above / ".gitignore", prefix, 0) if not each.spec.match_file(prefix)
+                each for each in read_patterns(above / ".gitignore", prefix, 0) if not each.spec.match_file(prefix)
             ]
         return found
 
@@ -239,15 +227,3 @@ class _Walk:
 
 def _is_read(name: str) -> bool:
     return language_of(name) is not None or is_build_file(name)
-
-
-def _left_out(relative: str, patterns: tuple[_Patterns, ...]) -> bool:
-    return next((verdict for each in patterns if (verdict := each.verdict(relative)) is not None), False)
-
-
-def _read_patterns(path: str | Path, prefix: str, skip: int) -> list[_Patterns]:
-    try:
-        lines = Path(path).read_text("utf-8", "surrogateescape").splitlines()
-    except OSError:
-        return []  # not there, or not ours to read: nothing is ignored by it
-    return [_Patterns(GitIgnoreSpec.from_lines(lines), prefix, skip)]

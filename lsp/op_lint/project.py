@@ -97,11 +97,11 @@ class Project(msgspec.Struct, frozen=True):
         `kept` is what was read before, for those who ask again and again; `files` learn what the answer depends on.
         `jobs` processes read many sources (None: one a processor); with 0 this one does.
         """
-        from op_lint.build.kept import KeptGraph
-
         registering = [each.path for each in facts if each.language is Language.CPP and each.units]
         if not registering:
             return None
+        from op_lint.build.kept import KeptGraph
+
         graph = (kept or KeptGraph(self.cache_folder if use_cache else None)).graph(
             self.root,
             self.tree.build,

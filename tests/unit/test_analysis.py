@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import io
 import os
 import threading
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -167,12 +169,13 @@ def test_files_that_go_while_they_are_read(tmp_path: Path) -> None:
 
 def test_files_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = project(tmp_path, a_cpp="TORCH_LIBRARY a", b_py="import torch.library")
-    read_bytes = Path.read_bytes
+    opened = io.open
 
-    def refuse(path: Path) -> bytes:
-        if path.parent == root:
+    def refuse(path: Any, *rest: Any, **options: Any) -> Any:
+        if os.path.dirname(path) == str(root):
             raise PermissionError(13, "Permission denied")
-        return read_bytes(path)
+        return opened(path, *rest, **options)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr(io, "open", refuse)  # which `pathlib` calls
     assert problems(read(root)) == {"a.cpp": ["unreadable"], "b.py": ["unreadable"]}

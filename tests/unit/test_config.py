@@ -136,6 +136,13 @@ def test_a_pattern_that_matches_nothing_is_said(pattern: str, why: str, tmp_path
     ]
 
 
+def test_what_is_no_pattern_is_said(tmp_path: Path) -> None:
+    text = "[tool.op-lint]\nextend-exclude = ['name\\']\n"
+    assert said(load(tmp_path, text)) == [
+        (2, "`extend-exclude`: `name\\` matches nothing: it is no pattern as in .gitignore")
+    ]
+
+
 @pytest.mark.parametrize("pattern", ["**", "!sub", "sub/", "/sub/*", "*.c[pu]", "[", "a..b", ".hidden/", "\\\\#x"])
 def test_a_pattern_that_may_match_is_taken(pattern: str, tmp_path: Path) -> None:
     assert said(load(tmp_path, f'[tool.op-lint]\nextend-exclude = ["{pattern}"]\n')) == []

@@ -84,9 +84,11 @@ _WHEN = {"import": "at import", "main": "as a program"}
 
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     """What could not be read of an operator that is listed stands with it, all else below."""
-    listed = {_full_name(operator) for operator in found["ops"]}
-    apart = [each for each in found["unresolved"] if each["operator"] not in listed]
-    for operator in found["ops"]:
+    hidden: dict[str, list[Mapping[str, Any]]] = {_full_name(operator): [] for operator in found["ops"]}
+    apart: list[Mapping[str, Any]] = []
+    for each in found["unresolved"]:
+        hidden.get(each["operator"], apart).append(each)
+    for full_name, operator in zip(hidden, found["ops"], strict=True):
         overload = f".{operator['overload']}" if operator["overload"] else ""
         calls = operator["call_sites"]
         sites = f"  ({calls} call site{'' if calls == 1 else 's'} in Python)" if calls else ""
@@ -94,8 +96,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"{operator['namespace']}::{operator['name']}{overload}  {schema}{sites}"
         rows = [("def", "", each) for each in operator["definitions"]]
         rows += [(_key(each), each["kernel"] or "", each) for each in operator["kernels"]]
-        hidden = [each for each in found["unresolved"] if each["operator"] == _full_name(operator)]
-        rows += [("?" if each["what"] == "impl" else each["what"], each["reason"], each) for each in hidden]
+        rows += [("?" if each["what"] == "impl" else each["what"], each["reason"], each) for each in hidden[full_name]]
         yield from _table(rows)
     if found["fallbacks"]:
         yield "fallbacks"

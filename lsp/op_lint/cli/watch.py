@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from pathspec import GitIgnoreSpec
 
 from op_lint.cli.streams import say
 from op_lint.files import CONFIGURATION_NAMES, is_build_file, language_of, relative_path
+from op_lint.gitignore import Patterns
 from op_lint.project import Project
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class _Matters:
         self._root = project.root
         self._cache = project.cache_folder
         self._baseline = settings.baseline and relative_path(settings.baseline, self._root)
-        self._exclude = GitIgnoreSpec.from_lines((*settings.exclude, *settings.extend_exclude))
+        self._exclude = Patterns((*settings.exclude, *settings.extend_exclude))
 
     def __call__(self, _change: Change, path: str) -> bool:
         relative = relative_path(path, self._root)
@@ -70,4 +70,4 @@ class _Matters:
             return True
         is_input = bool(language_of(name)) or is_build_file(name) or name in (*CONFIGURATION_NAMES, ".gitignore")
         is_ours = Path(path).is_relative_to(self._cache)
-        return is_input and not is_ours and not self._exclude.match_file(relative)
+        return is_input and not is_ours and not self._exclude.verdict(relative)
