@@ -239,8 +239,8 @@ class Definition(msgspec.Struct, frozen=True, gc=False):
     `name_place` the operator's name inside the string. `spelled` is where the call's tokens were written, if
     that is a macro's body: then `place` is where the outermost macro is used. `key` is the dispatch key given
     with the kernel (`torch::dispatch(key, f)`), None for CompositeImplicitAutograd or no kernel.
-    `receiver` says how the code named the library (for messages); `runtime_guard` is a C++ or Python condition
-    evaluated at run time around the call (`if (has_cuda())`).
+    `runtime_guard` is a C++ or Python condition evaluated at run time around the call (`if (has_cuda())`). `calls` are
+    the calls of C++ functions, the outermost first, by which the block comes to it; none where it stands in the block.
     """
 
     unit: int
@@ -260,6 +260,7 @@ class Definition(msgspec.Struct, frozen=True, gc=False):
     condition: Condition = ALWAYS
     runtime_guard: str | None = None
     spelled: Place | None = None
+    calls: tuple[Place, ...] = ()
 
 
 class Implementation(msgspec.Struct, frozen=True, gc=False):
@@ -284,6 +285,7 @@ class Implementation(msgspec.Struct, frozen=True, gc=False):
     condition: Condition = ALWAYS
     runtime_guard: str | None = None
     spelled: Place | None = None
+    calls: tuple[Place, ...] = ()
 
 
 class Fallback(msgspec.Struct, frozen=True):
@@ -299,6 +301,7 @@ class Fallback(msgspec.Struct, frozen=True):
     condition: Condition = ALWAYS
     runtime_guard: str | None = None
     spelled: Place | None = None
+    calls: tuple[Place, ...] = ()
 
 
 class Unresolved(msgspec.Struct, frozen=True):
@@ -331,6 +334,7 @@ class Delegation(msgspec.Struct, frozen=True):
     place: Place
     condition: Condition = ALWAYS
     runtime_guard: str | None = None
+    calls: tuple[Place, ...] = ()
 
 
 class ClassDefinition(msgspec.Struct, frozen=True):

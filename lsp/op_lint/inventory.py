@@ -33,6 +33,7 @@ def inventory(program: Program, sources: Sources, wanted: Wanted, *, scanned: in
                 "namespace": fallback.fact.namespace,
                 "condition": str(fallback.condition),
                 "spelled": _spelled(fallback.fact.spelled, sources),
+                "calls": [_position(call, sources) for call in fallback.fact.calls],
             }
             for fallback in program.fallbacks
             if wanted(fallback.place.path)
@@ -105,6 +106,7 @@ def _operator(program: Program, name: OperatorName, sources: Sources) -> dict[st
                 "condition": str(definition.condition),
                 "language": definition.fact.language.value,
                 "spelled": _spelled(definition.fact.spelled, sources),
+                "calls": [_position(call, sources) for call in definition.fact.calls],
                 "implies": list(_implied(definition, {key for key, _ in kernels})),
             }
             for definition in definitions
@@ -151,6 +153,7 @@ def _kernel(key: str, registered: Kernel, sources: Sources) -> dict[str, Any]:
         "language": registered.fact.language.value,
         "kind": kernel.kind.value if kernel else None,
         "spelled": _spelled(registered.fact.spelled, sources),
+        "calls": [_position(call, sources) for call in registered.fact.calls],
         "dispatcher": "python" if registered.in_python else "torch",
     }
 

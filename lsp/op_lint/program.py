@@ -296,11 +296,12 @@ class Program:
     def collisions(self, items: Iterable[_Item]) -> Iterator[tuple[_Item, _Item]]:
         """Each of `items` that is certainly in a process with an earlier one, and the first such earlier one.
 
-        Two at one place are one: the place was read under several conditions, with different kernels.
+        Two at one place are one, which was read under several conditions with different kernels, unless a function or
+        a macro is used twice.
         """
         seen: list[_Item] = []
         for item in items:
-            others = (other for other in seen if other.place != item.place)
+            others = (other for other in seen if not _is_one(item, other))
             earlier = next((other for other in others if self.together(item, other) is Together.YES), None)
             if earlier is not None:
                 yield item, earlier
@@ -503,7 +504,10 @@ class Program:
         if isinstance(item, Unit):
             unit, file, guard, scope = item, self._file_of[item], None, self._scope(item, item.place)
         else:
-            unit, file, guard, scope = item.unit, item.file, item.fact.runtime_guard, item.scope
+            unit, guard, scope = item.unit, item.fact.runtime_guard, item.scope
+            # A function in another file than the block that calls it is in a binary with that block.
+            is_called = unit.kind is UnitKind.HELPER and bool(item.fact.calls)
+            file = item.fact.calls[0].path if is_called else item.file
         return Site(file, item.condition, guard, scope, unit.stable, unit.namespace_macro is not None)
 
     @cached_property
@@ -569,6 +573,21 @@ def parse_name(text: str) -> OperatorName:
 def local_name(operator: OperatorName) -> str:
     """The name and overload, as a registration in the operator's own namespace writes them."""
     return str(operator).removeprefix(f"{operator.namespace}::")
+
+
+def _is_one(
+    item: Unit | Registered[Definition | Implementation | Fallback],
+    other: Unit | Registered[Definition | Implementation | Fallback],
+) -> bool:
+    """Whether two registrations are the same piece of code, come to by the same calls."""
+    if item.place != other.place:
+        return False
+    if isinstance(item, Unit) or isinstance(other, Unit) or item.fact.language is Language.PYTHON:
+        return True
+    one, two = item.fact, other.fact
+    if isinstance(one, Fallback) or isinstance(two, Fallback):
+        return (one.calls, one.spelled) == (two.calls, two.spelled)
+    return (one.calls, one.spelled, one.name_place) == (two.calls, two.spelled, two.name_place)
 
 
 def _is_wrapper(found: Unresolved) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from op_lint.condition import ALWAYS, Condition
 from op_lint.dispatch.keys import DispatchKeys
-from op_lint.facts import Place
+from op_lint.facts import Definition, Fallback, Implementation, Place
+from op_lint.findings import Related
 
 MADE_ANEW = frozenset({"torch.library.custom_op", "torch.library.triton_op"})
 """Units that remove their own earlier operator before they define it (`CustomOpDef`, torch/_library/custom_ops.py)."""
@@ -20,6 +22,42 @@ def where(place: Place, seen_from: Place) -> str:
 def when(condition: Condition) -> str:
     """` when USE_ROCM`, or nothing for what always is."""
     return "" if condition == ALWAYS else f" when `{condition}`"
+
+
+def apart(later: Definition | Implementation | Fallback, earlier: Definition | Implementation | Fallback) -> Twice:
+    """Where two registrations differ: where they are written, or else in the calls that lead to one piece of code."""
+    mine, other = _written(later), _written(earlier)
+    if mine != other:
+        return Twice(mine, other)
+    for call, before in zip(later.calls, earlier.calls, strict=False):
+        if call != before:
+            return Twice(call, before, code=mine)
+    return Twice(mine, earlier.spelled or other)
+
+
+class Twice(NamedTuple):
+    """Two registrations of one thing: where the later and the earlier one are.
+
+    `code` is set where both are one piece of code, in a function that is called twice: then these are the calls.
+    """
+
+    place: Place
+    other: Place
+    code: Place | None = None
+
+    @property
+    def already(self) -> str:
+        """`at line 3`, or `through the call at line 3`."""
+        return f"{'through the call ' if self.code else ''}at {where(self.other, self.place)}"
+
+    def related(self, message: str, code: str) -> tuple[Related, ...]:
+        """The earlier one, of which `message` speaks, and the piece of code, of which `code` does."""
+        first = Related(self.other, message)
+        return (first,) if self.code is None else (first, Related(self.code, code))
+
+
+def _written(fact: Definition | Implementation | Fallback) -> Place:
+    return fact.place if isinstance(fact, Fallback) else fact.name_place
 
 
 _MACRO = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")

@@ -302,6 +302,7 @@ def test_ops(project: Path) -> None:
         "condition": "",
         "language": "c++",
         "spelled": None,
+        "calls": [],
         "implies": [],
     }
     assert [unit["namespace"] for unit in found["units"]] == ["fine", "demo"]

@@ -75,6 +75,7 @@ def test_kernels(tmp_path: Path) -> None:
         "language": "c++",
         "kind": "kernel",
         "spelled": None,
+        "calls": [],
         "dispatcher": "torch",
     }
     assert [(each["key"], each["line"]) for each in ops["shift"]] == [

@@ -134,4 +134,6 @@ def _table(rows: list[tuple[str, str, Mapping[str, Any]]]) -> Iterator[str]:
         condition = f"  if {each['condition']}" if each.get("condition") else ""
         spelled = each.get("spelled")
         written = f"  (written at {spelled['path']}:{spelled['line']})" if spelled else ""
-        yield f"    {key:{first}}  {kernel:{second}}  {each['path']}:{each['line']}{condition}{written}"
+        calls = each.get("calls")
+        called = f"  (called at {calls[0]['path']}:{calls[0]['line']})" if calls else ""
+        yield f"    {key:{first}}  {kernel:{second}}  {each['path']}:{each['line']}{condition}{written}{called}"

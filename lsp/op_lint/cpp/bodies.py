@@ -29,7 +29,7 @@ from op_lint.cpp.kernels import KernelReader
 from op_lint.cpp.keys import given_key, is_key, key_of
 from op_lint.cpp.libclang import Cursor, CursorKind, TypeKind
 from op_lint.cpp.literals import LiteralReader, is_constant
-from op_lint.cpp.recorder import IN_LOOP, Recorder, Site
+from op_lint.cpp.recorder import FIRST_TIME, IN_LOOP, Recorder, Site
 from op_lint.cpp.sources import SourceMap
 from op_lint.facts import Kernel, Place, Text, UnitKind
 
@@ -67,12 +67,13 @@ Value = Library | Text | str | Kernel | Cursor
 @dataclass(frozen=True)
 class Scope:
     """What a body being read knows: what names stand for (by the identity of their declarations), under which run-time
-    condition it runs, and the functions that are being read around it.
+    condition it runs, the functions that are being read around it, and the calls that lead to it, the outermost first.
     """
 
     values: dict[int, Value]
     guard: str | None = None
     callers: frozenset[int] = frozenset()
+    calls: tuple[Place, ...] = ()
 
     def lookup(self, declaration: Cursor) -> Value | None:
         """What a declaration stands for, None where that is not known."""
@@ -157,10 +158,13 @@ class BodyReader:
 
     # -- bodies
 
-    def run(self, function: Cursor, arguments: Sequence[Value | None], caller: Scope) -> bool:
+    def run(
+        self, function: Cursor, arguments: Sequence[Value | None], caller: Scope, call: Cursor | None = None
+    ) -> bool:
         """Read the body of `function` with its parameters bound to `arguments`; False if its body is not here.
 
-        One that is being read already, as in a recursion, is not read again.
+        `call` is what calls it, None for a block's own body. One that is being read already, as in a recursion, is not
+        read again.
         """
         block = body_of(function)
         if block is None:
@@ -173,7 +177,9 @@ class BodyReader:
         for parameter, argument in zip(parameters_of(function), arguments, strict=False):
             if argument is not None:
                 values[parameter.identity] = argument
-        self.statements(block.children(), Scope(values, caller.guard, caller.callers | {identity}))
+        place = self.sources.place(call) if call is not None else None
+        calls = caller.calls if place is None else (*caller.calls, place)
+        self.statements(block.children(), Scope(values, caller.guard, caller.callers | {identity}, calls))
         return True
 
     def statements(self, cursors: Iterable[Cursor], scope: Scope) -> None:
@@ -258,6 +264,8 @@ class BodyReader:
 
     def _local(self, cursor: Cursor, scope: Scope) -> None:
         """A variable of a body: it may register, or be another name for a library or lambda."""
+        if scope.calls and cursor.is_static:
+            scope = scope.guarded(FIRST_TIME)
         value: Value | None = self.variable(cursor, scope)
         if value is None and type_name(cursor.type) not in (*INIT_TYPES, LEGACY_TYPE):
             initialisers = [child for child in cursor.children() if child.is_expression]
@@ -306,7 +314,7 @@ class BodyReader:
         library = self.expression(holder, scope)
         place = self.sources.place(cursor)
         if isinstance(library, Library) and place is not None and self._method(member) == "class_":
-            self.recorder.define_class(library.unit, place, scope.guard)
+            self.recorder.define_class(Site(library.unit, place, None, scope.guard, scope.calls))
 
     def _named(self, declaration: Cursor | None, scope: Scope) -> Value | None:
         """What a name stands for in a body: a library, a text, ..., or the lambda that a variable holds."""
@@ -333,13 +341,13 @@ class BodyReader:
             # The call operator: the object comes first, and a reference to the operator itself is among the children.
             arguments = [part for part in parts if part.spelling != "operator()"][1:]
             if library is not None or cursor.spelling == "operator()":
-                self.run(called, self._bound(arguments, known, scope), scope)
+                self.run(called, self._bound(arguments, known, scope), scope, cursor)
         elif library is not None:
             function = callee(cursor)
             arguments = cursor.arguments() or parts[1:]
             if cursor.spelling == "operator()":
                 arguments = arguments[1:]  # the first one is the object that is called
-            if function is None or not self.run(function, self._bound(arguments, known, scope), scope):
+            if function is None or not self.run(function, self._bound(arguments, known, scope), scope, cursor):
                 self._delegate(cursor, function, library, scope)
         return library if type_ in LIBRARY_TYPES else None
 
@@ -362,10 +370,10 @@ class BodyReader:
             return
         name = qualified_name(function) if function is not None else ""
         if name:
-            self.recorder.delegate(library.unit, name, place, scope.guard)
+            self.recorder.delegate(name, Site(library.unit, place, None, scope.guard, scope.calls))
         else:
             reason = "the library is passed to a function that is not known"
-            self.recorder.unresolved("def", reason, place, library.unit)
+            self.recorder.unresolved("def", reason, place, library.unit, scope.calls)
 
     def _legacy_object(self, cursor: Cursor, children: list[Cursor], scope: Scope) -> Value | None:
         arguments = [child for child in children if child.is_expression and not is_defaulted(child)]
@@ -376,7 +384,7 @@ class BodyReader:
             return None
         unit = self.recorder.legacy(cursor, place)
         if arguments:
-            site = Site(unit, place, self.recorder.found.units[unit].spelled, scope.guard)
+            site = Site(unit, place, self.recorder.found.units[unit].spelled, scope.guard, scope.calls)
             self.calls.legacy_op(arguments, site, scope.lookup)
         return Library(unit)
 
@@ -388,7 +396,7 @@ class BodyReader:
             place = self._call_place(cursor, member)
             if place is not None:
                 spelled = self.sources.call_in_macro(member.location, method)
-                site = Site(receiver.unit, place, spelled, scope.guard)
+                site = Site(receiver.unit, place, spelled, scope.guard, scope.calls)
                 self.calls.read(method, arguments, site, scope.lookup)
             return receiver
         holder = _object_of(member)

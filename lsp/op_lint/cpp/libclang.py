@@ -302,6 +302,11 @@ class Cursor(Structure):
         """Whether this is a namespace or class without a name."""
         return bool(_is_anonymous(self))
 
+    @property
+    def is_static(self) -> bool:
+        """Whether this is declared `static`."""
+        return _get_storage_class(self) == _STATIC
+
     def children(self) -> list[Cursor]:
         """The nodes right below this one, in order."""
         found: list[Cursor] = []
@@ -413,6 +418,9 @@ _get_range_end: Callable[[_Range], Location] = function("clang_getRangeEnd", Loc
 _is_invalid_declaration: Callable[[Cursor], int] = function("clang_isInvalidDeclaration", c_uint, Cursor)
 _is_inline_namespace: Callable[[Cursor], int] = function("clang_Cursor_isInlineNamespace", c_uint, Cursor)
 _is_anonymous: Callable[[Cursor], int] = function("clang_Cursor_isAnonymous", c_uint, Cursor)
+_get_storage_class: Callable[[Cursor], int] = function("clang_Cursor_getStorageClass", c_int, Cursor)
+_STATIC = 3
+"""`CX_SC_Static`"""
 _get_num_arguments: Callable[[Cursor], int] = function("clang_Cursor_getNumArguments", c_int, Cursor)
 _get_argument: Callable[[Cursor, int], Cursor] = function("clang_Cursor_getArgument", Cursor, Cursor, c_uint)
 _get_num_values: Callable[[Cursor], int] = function("clang_Cursor_getNumTemplateArguments", c_int, Cursor)

@@ -8,7 +8,7 @@ includes it shows, perhaps with other macros than the header alone.
 from __future__ import annotations
 
 import posixpath
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -24,6 +24,7 @@ from op_lint.facts import (
     Implementation,
     Language,
     OperatorName,
+    Place,
     Unit,
     UnitKind,
     Unresolved,
@@ -31,8 +32,14 @@ from op_lint.facts import (
 
 _Row = TypeVar("_Row", Definition, Implementation, Fallback, Unresolved, Delegation, ClassDefinition)
 
-_DEEPEST = 16
-"""Helpers that call each other across files are followed so far."""
+_DEEPEST = 32
+"""Calls on the way from a block to a helper; what is further away is not reached."""
+
+_MOST_ALIKE = 2
+"""Ways from one block to one helper under one condition that are kept: what comes twice comes once too often."""
+
+_Helper = tuple[str, str]
+"""The file that a helper's body is in, and its qualified name."""
 
 
 def link(files: Sequence[FileFacts]) -> tuple[FileFacts, ...]:
@@ -104,11 +111,24 @@ def _without_strangers(facts: FileFacts, owners: dict[Hashable, str]) -> FileFac
 
 
 class _Call(NamedTuple):
-    """A call of a helper: the block that the library is of, and under which conditions the call is made."""
+    """A call of a helper: the block that the library is of, under which conditions it is made, and by which calls.
 
+    `file` is the source that the block is compiled with; `calls` are as in `Definition`.
+    """
+
+    file: str
     block: Unit
     condition: Condition
     guard: str | None
+    calls: tuple[Place, ...]
+
+    def through(self, delegation: Delegation) -> _Call:
+        """The call that a function makes which this call has come to."""
+        return self._replace(
+            condition=conjunction((self.condition, delegation.condition)),
+            guard=_both(self.guard, delegation.runtime_guard),
+            calls=(*self.calls, *delegation.calls, delegation.place),
+        )
 
 
 class _Bound(NamedTuple):
@@ -133,30 +153,52 @@ class _Callers:
             for unit in facts.units:
                 if unit.kind is UnitKind.HELPER and unit.function is not None:
                     self._bodies[unit.function].append(facts.path)
-        self._calls: dict[tuple[str, str], list[tuple[FileFacts, Delegation]]] = defaultdict(list)
-        for facts in files:
-            for delegation in facts.delegations:
-                for path in self._nearest(facts.path, delegation.function):
-                    self._calls[path, delegation.function].append((facts, delegation))
+        self._handed_on: dict[_Helper, list[Delegation]] = defaultdict(list)
+        self._calls: dict[_Helper, list[_Call]] = defaultdict(list)
+        self._seen: Counter[Hashable] = Counter()
+        self._follow(self._of_blocks(files))
 
     def has_body(self, function: str) -> bool:
         return function in self._bodies
+
+    def of(self, path: str, function: str) -> Sequence[_Call]:
+        """The calls by which a block's library reaches the helper `function` of the file at `path`.
+
+        Of those that differ in nothing but the calls on the way, the first two: one and one too many.
+        """
+        return self._calls.get((path, function), ())
+
+    def _of_blocks(self, files: Sequence[FileFacts]) -> Iterator[tuple[_Helper, _Call]]:
+        """The calls that blocks make; those that helpers make are set aside."""
+        for facts in files:
+            for delegation in facts.delegations:
+                unit = facts.units[delegation.unit]
+                if unit.kind is UnitKind.HELPER:
+                    self._handed_on[facts.path, unit.function or ""].append(delegation)
+                    continue
+                whole = _Call(facts.path, unit, ALWAYS, None, ()).through(delegation)
+                for path in self._nearest(facts.path, delegation.function):
+                    yield (path, delegation.function), whole
+
+    def _follow(self, calls: Iterable[tuple[_Helper, _Call]]) -> None:
+        """Take in `calls`, and what the helpers that they reach call."""
+        waiting = deque(calls)
+        while waiting:
+            helper, call = waiting.popleft()
+            alike = (helper, call._replace(calls=()))
+            self._seen[alike] += 1
+            if self._seen[alike] > _MOST_ALIKE:
+                continue
+            self._calls[helper].append(call)
+            for delegation in self._handed_on.get(helper, ()):
+                if delegation.place not in call.calls and len(call.calls) < _DEEPEST:
+                    for path in self._nearest(helper[0], delegation.function):
+                        waiting.append(((path, delegation.function), call.through(delegation)))
 
     def _nearest(self, caller: str, function: str) -> list[str]:
         bodies = self._bodies.get(function, [])
         most = max((_shared(caller, path) for path in bodies), default=0)
         return [path for path in bodies if _shared(caller, path) == most]
-
-    def of(self, path: str, function: str, depth: int = 0) -> Iterator[_Call]:
-        """The blocks whose library reaches the helper `function` of the file at `path`, through others perhaps."""
-        for facts, delegation in self._calls.get((path, function), []):
-            unit = facts.units[delegation.unit]
-            if unit.kind is not UnitKind.HELPER:
-                yield _Call(unit, delegation.condition, delegation.runtime_guard)
-            elif depth < _DEEPEST:
-                for call in self.of(facts.path, unit.function or "", depth + 1):
-                    condition = conjunction((call.condition, delegation.condition))
-                    yield _Call(call.block, condition, _both(call.guard, delegation.runtime_guard))
 
 
 def _shared(first: str, second: str) -> int:
@@ -179,7 +221,7 @@ def _linked(facts: FileFacts, callers: _Callers) -> FileFacts:
     bound: list[_Bound] = []
     idle: set[int] = set()
     for helper in helpers:
-        calls = list(dict.fromkeys(callers.of(facts.path, helper.function or "")))
+        calls = callers.of(facts.path, helper.function or "")
         if not calls:
             idle.add(helper.id)
         for position, call in enumerate(calls):
@@ -258,7 +300,7 @@ def _bound(row: _Row, unit: Unit, call: _Call) -> _Row:
         return replace(row, namespace=row.namespace or unit.namespace, key=row.key or unit.key)
     if isinstance(row, Delegation | ClassDefinition):
         return row
-    row = replace(row, runtime_guard=_both(call.guard, row.runtime_guard))
+    row = replace(row, runtime_guard=_both(call.guard, row.runtime_guard), calls=(*call.calls, *row.calls))
     if isinstance(row, Fallback):
         return replace(row, key=row.key or unit.key, namespace=unit.namespace)
     if row.explicit_namespace is None:

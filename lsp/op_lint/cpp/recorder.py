@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass
 
+from op_lint.condition import Condition, conjunction
 from op_lint.cpp.blanked import BLOCK_MACROS
 from op_lint.cpp.clang import qualified_name
 from op_lint.cpp.cursors import body_of, type_name
@@ -39,15 +42,25 @@ _SHOWN = 60
 IN_LOOP = "in a loop"
 """The run-time guard of what a loop registers."""
 
+FIRST_TIME = "the first time"
+"""The run-time guard of what the initialiser of a static variable of a function registers."""
+
+_MOST_REPEATS = 2
+"""Rows of one call that differ in nothing but the calls that lead to it: two are enough to be one too many."""
+
 
 @dataclass(frozen=True)
 class Site:
-    """Where a registering call stands, in which unit, and under which run-time condition it runs."""
+    """Where a registering call stands, in which unit, under which run-time condition it runs, and through which calls.
+
+    `calls` are those of functions by which the block comes to it, the outermost first.
+    """
 
     unit: int
     place: Place
     spelled: Place | None
     guard: str | None
+    calls: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,7 @@ class Recorder:
         self.found = Registrations()
         self._python_modules: dict[int, str] = {}
         self._filled: set[int | None] = set()
+        self._repeats: Counter[Hashable] = Counter()
 
     # -- units
 
@@ -147,7 +161,7 @@ class Recorder:
     def define(self, text: Text, given: Given | None, tags: tuple[str, ...], analysis: str | None, site: Site) -> None:
         """An operator comes into being, with a kernel perhaps."""
         name = self._name(text, "def", site)
-        if name is None or not self._is_known(given, "def", site):
+        if name is None or not self._is_known(given, "def", site) or self._is_idle_repeat(site, text):
             return
         self._filled.add(site.unit)
         self.found.definitions.append(
@@ -165,16 +179,17 @@ class Recorder:
                 tags=tags,
                 python_module=self._python_modules.get(site.unit),
                 alias_analysis=analysis,
-                condition=self.sources.condition(site.place),
+                condition=self._condition(site),
                 runtime_guard=site.guard,
                 spelled=site.spelled,
+                calls=site.calls,
             )
         )
 
     def implement(self, text: Text, given: Given, site: Site) -> None:
         """An operator gets a kernel at a key."""
         name = self._name(text, "impl", site)
-        if name is None or not self._is_known(given, "impl", site):
+        if name is None or not self._is_known(given, "impl", site) or self._is_idle_repeat(site, text, given.key):
             return
         block = self.found.units[site.unit]
         self._filled.add(site.unit)
@@ -190,15 +205,16 @@ class Recorder:
                 key_place=given.key_place or block.key_place,
                 call_key=given.key,
                 explicit_namespace=name.group(1),
-                condition=self.sources.condition(site.place),
+                condition=self._condition(site),
                 runtime_guard=site.guard,
                 spelled=site.spelled,
+                calls=site.calls,
             )
         )
 
     def fall_back(self, given: Given, site: Site) -> None:
         """Every operator gets a kernel at a key."""
-        if not self._is_known(given, "fallback", site):
+        if not self._is_known(given, "fallback", site) or self._is_idle_repeat(site, None, given.key):
             return
         block = self.found.units[site.unit]
         self._filled.add(site.unit)
@@ -210,29 +226,34 @@ class Recorder:
                 place=site.place,
                 namespace=block.namespace,
                 key_place=given.key_place or block.key_place,
-                condition=self.sources.condition(site.place),
+                condition=self._condition(site),
                 runtime_guard=site.guard,
                 spelled=site.spelled,
+                calls=site.calls,
             )
         )
 
-    def delegate(self, unit: int, function: str, place: Place, guard: str | None) -> None:
+    def delegate(self, function: str, site: Site) -> None:
         """A block hands its library to a function whose body is not here."""
-        self._filled.add(unit)
-        self.found.delegations.append(Delegation(unit, function, place, self.sources.condition(place), guard))
+        if self._is_idle_repeat(site, None, function):
+            return
+        self._filled.add(site.unit)
+        condition = self._condition(site)
+        self.found.delegations.append(Delegation(site.unit, function, site.place, condition, site.guard, site.calls))
 
-    def define_class(self, unit: int, place: Place, guard: str | None) -> None:
+    def define_class(self, site: Site) -> None:
         """A TorchScript class comes into being."""
-        condition = self.sources.condition(place)
-        self.found.classes.append(ClassDefinition(unit, place, condition=condition, runtime_guard=guard))
+        condition = self._condition(site)
+        self.found.classes.append(ClassDefinition(site.unit, site.place, condition=condition, runtime_guard=site.guard))
 
     def unresolved_call(self, what: str, reason: str, site: Site) -> None:
         """A registering call of which something is not known."""
         in_loop = site.guard is not None and site.guard.endswith(IN_LOOP)
-        self.unresolved(what, f"{reason} (registered in a loop)" if in_loop else reason, site.place, site.unit)
+        reason = f"{reason} (registered in a loop)" if in_loop else reason
+        self.unresolved(what, reason, site.place, site.unit, site.calls)
 
-    def unresolved(self, what: str, reason: str, place: Place, unit: int | None) -> None:
-        """A registration that is there and cannot be known."""
+    def unresolved(self, what: str, reason: str, place: Place, unit: int | None, calls: tuple[Place, ...] = ()) -> None:
+        """A registration that is there and cannot be known; `calls` as in `Site`."""
         block = self.found.units[unit] if unit is not None else None
         self._filled.add(unit)
         self.found.unresolved.append(
@@ -243,9 +264,24 @@ class Recorder:
                 unit=unit,
                 namespace=block.namespace if block else None,
                 key=block.key if block else None,
-                condition=self.sources.condition(place),
+                condition=self._condition_of((*calls, place)),
             )
         )
+
+    def _condition(self, site: Site) -> Condition:
+        """The condition under which what is at `site` is compiled, and so is each call that leads to it."""
+        return self._condition_of((*site.calls, site.place))
+
+    def _condition_of(self, places: tuple[Place, ...]) -> Condition:
+        return conjunction(map(self.sources.condition, places))
+
+    def _is_idle_repeat(self, site: Site, text: Text | None, more: str | None = None) -> bool:
+        """Whether functions that call each other have come to this often enough: once more says nothing new."""
+        if not site.calls:
+            return False
+        what = (site.unit, site.place, site.spelled, site.guard, self._condition(site), text, more)
+        self._repeats[what] += 1
+        return self._repeats[what] > _MOST_REPEATS
 
     def _name(self, text: Text, what: str, site: Site) -> re.Match[str] | None:
         name = _NAME.match(text.value) or _ILLEGAL_NAME.match(text.value)

@@ -10,7 +10,9 @@ from op_lint.facts import Definition, Language, Lifetime, Place, RunTime
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Program, Registered, holds
 from op_lint.rule import Rule
-from op_lint_rules._words import MADE_ANEW, when, where
+from op_lint_rules._words import MADE_ANEW, apart, when, where
+
+_TODO = "remove one definition, or give one an overload name of its own"
 
 
 class DuplicateDef(Rule):
@@ -20,6 +22,8 @@ class DuplicateDef(Rule):
     Reports the second definition of an operator (same namespace, name and overload) that is in the same library as the
     first, whatever the two schemas say. Definitions that exclude each other (`#if` and `#else`, a CPU and a CUDA
     variant of a file) are none, and where it cannot be told the rule is silent.
+
+    A function that takes the library and is called twice defines twice: then the second call is reported.
 
     It also reports a `torch.library.define` that the source itself runs more than once.
 
@@ -78,12 +82,12 @@ class DuplicateDef(Rule):
         operator = later.fact.operator
         python = later.fact.language is Language.PYTHON
         harm = "this raises RuntimeError" if python else "loading the library aborts"
-        place = later.fact.name_place
+        twice = apart(later.fact, earlier.fact)
+        todo = "make only one of the two calls" if twice.code else _TODO
         return self.finding(
-            place,
-            f"`{operator}` is already defined at {where(earlier.fact.name_place, place)}, so {harm}"
-            f"{when(later.condition)}: remove one definition, or give one an overload name of its own",
-            related=(Related(earlier.fact.name_place, f"`{operator}` is first defined here"),),
+            twice.place,
+            f"`{operator}` is already defined {twice.already}, so {harm}{when(later.condition)}: {todo}",
+            related=twice.related(f"`{operator}` is first defined here", "the definition"),
             notes=(
                 f'torch says: "Tried to register an operator ({operator}...) with the same name and overload name '
                 'multiple times."',

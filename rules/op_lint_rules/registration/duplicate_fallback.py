@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from op_lint.dispatch.registration import Registration
 from op_lint.facts import Fallback, Language
-from op_lint.findings import Finding, Related, Severity
+from op_lint.findings import Finding, Severity
 from op_lint.program import Program, Registered
 from op_lint.rule import Rule
 from op_lint.together import Together
-from op_lint_rules._words import when, where
+from op_lint_rules._words import apart, when
 
 _REPLACEABLE = "AutogradPrivateUse1"
 _REPLACEABLE_SINCE = (2, 13)
@@ -85,12 +85,12 @@ class DuplicateFallback(Rule):
         )
 
     def _twice(self, later: Registered[Fallback], earlier: Fallback, key: str) -> Finding:
-        place, other = later.place, earlier.place
+        twice = apart(later.fact, earlier)
         return self.finding(
-            place,
-            f"{key} already has a fallback at {where(other, place)}, so {_harm(later.fact)}{when(later.condition)}: "
-            "remove one",
-            related=(Related(other, f"the other fallback for {key}"),),
+            twice.place,
+            f"{key} already has a fallback {twice.already}, so {_harm(later.fact)}{when(later.condition)}: "
+            f"{'make only one of the two calls' if twice.code else 'remove one'}",
+            related=twice.related(f"the other fallback for {key}", "the fallback"),
             notes=(_torch_says(key),),
         )
 

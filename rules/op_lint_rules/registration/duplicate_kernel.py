@@ -9,7 +9,7 @@ from op_lint.facts import Definition, KernelKind, Language, OperatorName, Place
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Kernel, Program
 from op_lint.rule import Rule
-from op_lint_rules._words import MADE_ANEW, when, where
+from op_lint_rules._words import MADE_ANEW, apart, when, where
 
 _META = "Meta"
 _SILENT = frozenset({_META, "MTIA"})
@@ -111,12 +111,12 @@ class DuplicateKernel(Rule):
         )
 
     def _twice(self, operator: OperatorName, key: str, later: Kernel, earlier: Kernel) -> Finding:
-        place, other = _place(later), _place(earlier)
+        twice = apart(later.fact, earlier.fact)
         return self.finding(
-            place,
-            f"`{operator}` already has a {key} kernel at {where(other, place)}{when(later.condition)}: "
-            f"{_winner(later, earlier)}; remove one",
-            related=(Related(other, f"the other {key} kernel"),),
+            twice.place,
+            f"`{operator}` already has a {key} kernel {twice.already}{when(later.condition)}: "
+            f"{_winner(later, earlier)}; {'make only one of the two calls' if twice.code else 'remove one'}",
+            related=twice.related(f"the other {key} kernel", "the registration"),
             notes=(_torch_says(key),),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from op_lint.condition import Atom
 from tests.unit.cpp_reading import HEAD, read, registered
 
 _KERNEL = HEAD + "Tensor f(const Tensor& x);\n"
@@ -93,3 +94,17 @@ def test_a_library_behind_a_pointer_is_not_known(made: str) -> None:
     assert [(row.what, row.reason) for row in facts.unresolved] == [
         ("def", "it is not known which block this library belongs to")
     ]
+
+
+def test_the_conditions_of_the_calls_count() -> None:
+    helper = HEAD + 'void f();\nvoid add(torch::Library& m) { m.def("f() -> ()"); m.impl("f", &f); }\n'
+    facts = read(helper + "TORCH_LIBRARY(demo, m) {\n#ifdef USE_IT\nadd(m);\n#endif\n}\n")
+    conditions = [row.condition for row in facts.definitions] + [row.condition for row in facts.implementations]
+    assert conditions == [Atom("USE_IT"), Atom("USE_IT")]
+
+
+def test_many_ways_through_helpers_end() -> None:
+    helpers = "".join(f"void h{n}(torch::Library& m) {{ h{n + 1}(m);\nh{n + 1}(m); }}\n" for n in reversed(range(14)))
+    source = HEAD + 'void h14(torch::Library& m) { m.def("g() -> ()"); }\n' + helpers
+    facts = read(source + "TORCH_LIBRARY(demo, m) { h0(m); }\n")
+    assert [len(row.calls) for row in facts.definitions] == [15, 15]

@@ -89,3 +89,21 @@ def test_a_header_that_needs_its_includer() -> None:
     linked = _linked({"block.h": header, "a.cpp": '#define NS demo\n#include "block.h"\n'})
     assert registered(linked["block.h"]) == []
     assert registered(linked["a.cpp"]) == ["def demo::g"]
+
+
+def test_each_call_counts_and_names_itself() -> None:
+    block = "TORCH_LIBRARY(demo, m) {\n  add(m);\n  add(m);\n  add(m);\n}\n"
+    rows = _linked({"helper.cpp": _HELPER, "ops.cpp": _DECLARED + block})["helper.cpp"].definitions
+    # Two are one too many; a third says nothing new.
+    assert [[call.line for call in row.calls] for row in rows] == [[5], [6]]
+
+
+def test_many_ways_through_many_helpers_end() -> None:
+    files = {
+        f"h{n}.cpp": HEAD + f"void h{n + 1}(torch::Library& m);\n"
+        f"void h{n}(torch::Library& m) {{ h{n + 1}(m);\nh{n + 1}(m); }}\n"
+        for n in range(30)
+    }
+    files["h30.cpp"] = HEAD + 'void h30(torch::Library& m) { m.def("g() -> ()"); }\n'
+    files["ops.cpp"] = HEAD + "void h0(torch::Library& m);\nTORCH_LIBRARY(demo, m) { h0(m); }\n"
+    assert [len(row.calls) for row in _linked(files)["h30.cpp"].definitions] == [31, 31]

@@ -151,3 +151,77 @@ class TestPython:
             '        torch.library.define("demo::scale", "(Tensor x) -> Tensor")\n\nsetup()\nsetup()\n'
         )
         assert findings("OPL202", {"ops.py": source}) == []
+
+
+class TestHelpers:
+    HELPER = HEAD + f"static void add(torch::Library& m) {{ {DEF} }}\n"
+
+    def test_called_twice_in_a_block(self) -> None:
+        source = self.HELPER + "TORCH_LIBRARY(demo, m) {\n  add(m);\n  add(m);\n}\n"
+        (finding,) = findings("OPL202", {"ops.cpp": source})
+        assert finding.place.line == 6
+        assert finding.message == (
+            "`demo::scale` is already defined through the call at line 5, so loading the library aborts: make only one "
+            "of the two calls"
+        )
+        assert [(related.place.line, related.message) for related in finding.related] == [
+            (5, "`demo::scale` is first defined here"),
+            (3, "the definition"),
+        ]
+
+    @pytest.mark.parametrize(
+        "blocks",
+        [
+            "TORCH_LIBRARY(demo, m) { add(m); }\nTORCH_LIBRARY_FRAGMENT(demo, m) { add(m); }\n",
+            "void more(torch::Library& m) { add(m); }\nTORCH_LIBRARY(demo, m) { add(m);\nmore(m); }\n",
+            "void more(torch::Library& m) { add(m);\nadd(m); }\nTORCH_LIBRARY(demo, m) { more(m); }\n",
+            "TORCH_LIBRARY(demo, m) { add(m);\n#ifdef USE_IT\nadd(m);\n#endif\n}\n",
+        ],
+    )
+    def test_called_by_ways(self, blocks: str) -> None:
+        (finding,) = findings("OPL202", {"ops.cpp": self.HELPER + blocks})
+        assert "is already defined through the call at line" in finding.message
+
+    @pytest.mark.parametrize(
+        "blocks",
+        [
+            "TORCH_LIBRARY(demo, m) { add(m); }\nTORCH_LIBRARY(other, m) { add(m); }\n",
+            "TORCH_LIBRARY(demo, m) {\n#ifdef A\nadd(m);\n#else\nadd(m);\n#endif\n}\n",
+            "TORCH_LIBRARY(demo, m) {\n#ifdef A\nadd(m);\n#endif\n#ifdef B\nadd(m);\n#endif\n}\n",
+            "TORCH_LIBRARY(demo, m) { if (at::hasCUDA()) add(m); else add(m); }\n",
+        ],
+    )
+    def test_what_is_one_at_a_time(self, blocks: str) -> None:
+        assert findings("OPL202", {"ops.cpp": self.HELPER + blocks}) == []
+
+    def test_what_runs_only_the_first_time(self) -> None:
+        once = "static const bool once = [&] { " + DEF + " return true; }();"
+        source = HEAD + f"void add(torch::Library& m) {{ {once} }}\nTORCH_LIBRARY(demo, m) {{ add(m); add(m); }}\n"
+        assert findings("OPL202", {"ops.cpp": source}) == []
+
+    def test_in_a_file_of_its_own(self) -> None:
+        declared = HEAD + "void add(torch::Library& m);\n"
+        files = {
+            "csrc/helper.cpp": HEAD + f"void add(torch::Library& m) {{ {DEF} }}\n",
+            "csrc/a.cpp": declared + "TORCH_LIBRARY(demo, m) { add(m); }\n",
+            "csrc/b.cpp": declared + "TORCH_LIBRARY_FRAGMENT(demo, m) { add(m); }\n",
+        }
+        (finding,) = findings("OPL202", files)
+        assert finding.place.path == "csrc/b.cpp"
+        assert "through the call at csrc/a.cpp:4" in finding.message
+        # Whether two blocks meet is a matter of the files that they are in, not of the helper's.
+        variants = {
+            path.replace("b.cpp", "ops_rocm.cpp").replace("a.cpp", "ops_cuda.cpp"): text for path, text in files.items()
+        }
+        assert findings("OPL202", variants) == []
+
+    def test_a_text_or_a_macro_twice(self) -> None:
+        helper = HEAD + "void add(torch::Library& m, const char* text) { m.def(text); }\n"
+        source = (
+            helper
+            + 'TORCH_LIBRARY(demo, m) { add(m, "scale() -> ()");\nadd(m, "scale() -> ()");\nadd(m, "f() -> ()"); }\n'
+        )
+        assert lines(findings("OPL202", {"ops.cpp": source})) == ["ops.cpp:5"]
+        source = HEAD + f"#define BOTH {DEF} \\\n  {DEF}\nTORCH_LIBRARY(demo, m) {{ BOTH }}\n"
+        (finding,) = findings("OPL202", {"ops.cpp": source})
+        assert (finding.place.line, finding.related[0].place.line) == (5, 3)

@@ -109,3 +109,19 @@ class TestPython:
         source = 'import torch\nlib = torch.library.Library("demo", "IMPL")\nlib.impl("scale", lambda x: x, "CPU")\n'
         (finding,) = findings("OPL204", {"csrc/ops.cpp": DEFINED + CPU, "pkg/ops.py": source})
         assert "this one replaces it" in finding.message
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        "TORCH_LIBRARY_IMPL(demo, CPU, m) { add(m);\nadd(m); }\n",
+        "TORCH_LIBRARY_IMPL(demo, CPU, m) { add(m); }\nTORCH_LIBRARY_IMPL(demo, CPU, m) { add(m); }\n",
+    ],
+)
+def test_a_helper_called_twice(blocks: str) -> None:
+    helper = 'void add(torch::Library& m) { m.impl("scale", &f); }\n'
+    (finding,) = findings("OPL204", {"ops.cpp": DEFINED + helper + blocks})
+    assert finding.place.line == 7
+    assert "already has a CPU kernel through the call at line 6" in finding.message
+    other = "TORCH_LIBRARY_IMPL(demo, CPU, m) { add(m); }\nTORCH_LIBRARY_IMPL(demo, CUDA, m) { add(m); }\n"
+    assert findings("OPL204", {"ops.cpp": DEFINED + helper + other}) == []
