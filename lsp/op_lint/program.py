@@ -196,8 +196,7 @@ class Program:
 
     def python_kernels_of(self, operator: OperatorName) -> Mapping[str, tuple[Registered[Implementation], ...]]:
         """The kernels of one operator that only the dispatcher in Python has, by key; those of fake modes at Meta."""
-        found = (each for each in self.implementations_of(operator) if each.in_python)
-        return _grouped((self.key(each.fact.key), each) for each in found)
+        return self._python_kernels_of.get(operator, {})
 
     def _keyed_kernels(self, operator: OperatorName) -> Iterator[tuple[str, Kernel]]:
         for definition in self.definitions_of(operator):
@@ -414,6 +413,11 @@ class Program:
     @cached_property
     def _operators_of(self) -> dict[str, tuple[OperatorName, ...]]:
         return _grouped((operator.namespace, operator) for operator in self.operators)
+
+    @cached_property
+    def _python_kernels_of(self) -> dict[OperatorName, Mapping[str, tuple[Registered[Implementation], ...]]]:
+        found = _grouped((each.fact.operator, each) for each in self.implementations if each.in_python)
+        return {name: _grouped((self.key(each.fact.key), each) for each in kernels) for name, kernels in found.items()}
 
     @cached_property
     def _kernels_of(self) -> dict[OperatorName, Mapping[str, tuple[Kernel, ...]]]:

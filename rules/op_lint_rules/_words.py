@@ -60,6 +60,14 @@ def _written(fact: Definition | Implementation | Fallback) -> Place:
     return fact.place if isinstance(fact, Fallback) else fact.name_place
 
 
+_WITH_AN = ("AD", "Autocast", "Autograd", "FPGA", "HPU", "IPU", "MPS", "MTIA", "XLA", "XPU")
+
+
+def an(key: str) -> str:
+    """A dispatch key with its article, as it is read aloud: `a CPU`, `an AutogradCPU`, `an XPU`."""
+    return f"{'an' if key.startswith(_WITH_AN) else 'a'} {key}"
+
+
 _MACRO = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 """What is written where a key should be, and is more likely a macro of the build than a misspelt key."""
 

@@ -653,6 +653,18 @@ class Registrar:
             key = f"Autocast{key_of(text)}"
             self._implement_at(target, operator, function, key, place, key_place=bound.place("device_type"))
 
+    def _register_torch_dispatch(self, api: str, bound: Bound, place: Place) -> Value:
+        """A kernel for the calls that one class takes in Python: the operator has it, and no key does."""
+        operator = bound.get("op")
+        self._named_string(api, bound.value("op"), place, bound.place("op"))
+
+        def apply(function: Argument) -> Value:
+            target, key = self._target(api, bound, operator), Unknown(words="a class with `__torch_dispatch__`")
+            self._event(place, "impl", partial(self._no_key, target, operator, key), target)
+            return function.value
+
+        return self._applied(bound.get("func"), apply)
+
     def _register_op_impl(self, api: str, bound: Bound, place: Place) -> Value:
         operator = bound.value("op")
         if not isinstance(operator, Operator):
@@ -770,9 +782,6 @@ class Registrar:
         self._named_string(api, bound.value("op"), place, bound.place("op"))
         return Unknown(words=f"{api}(...)")
 
-    def _nothing(self, _api: str, _bound: Bound, _place: Place) -> Value:
-        return self._decorator(lambda function: function.value)
-
 
 _META = "Meta"
 _AUTOGRAD = "Autograd"
@@ -832,7 +841,9 @@ _APIS: dict[str, _Api] = {
         ("op", "device_type", "lib"),
         "impl",
     ),
-    "torch.library.register_torch_dispatch": _Api(Registrar._nothing, ("op",)),
+    "torch.library.register_torch_dispatch": _Api(
+        Registrar._register_torch_dispatch, ("op", "torch_dispatch_class", "func"), _OP_NAMES, ("op",), "impl"
+    ),
     "torch.library.infer_schema": _Api(
         Registrar._infer_schema, ("function",), ("mutates_args", "op_name", "tags"), ("op_name", "mutates_args")
     ),

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT
-from op_lint.facts import OperatorName
+from op_lint.facts import KernelKind, OperatorName
 from op_lint.program import Program
 
 COMPOSITE = frozenset({EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT})
@@ -32,3 +32,8 @@ def backend_keys(program: Program, operator: OperatorName) -> frozenset[str]:
 def is_composite(program: Program, operator: OperatorName) -> bool:
     """Whether an operator has a kernel that stands in for every backend."""
     return not COMPOSITE.isdisjoint(program.kernels_of(operator))
+
+
+def has_fallback(program: Program, key: str) -> bool:
+    """Whether the sources have a backend fallback at a key, for every operator without a kernel there."""
+    return any(found.fact.kernel.kind is not KernelKind.FALLTHROUGH for found in program.fallbacks_at(key))

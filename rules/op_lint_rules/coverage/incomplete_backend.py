@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from op_lint.facts import KernelKind, OperatorName, Unit
+from op_lint.facts import OperatorName, Unit
 from op_lint.findings import Finding, Severity
 from op_lint.program import Program
 from op_lint.rule import Need, Rule
+from op_lint_rules.coverage._kernels import has_fallback
 
 _ALWAYS = ("empty.memory_format", "empty_strided", "_copy_from")
 """What making a tensor on a device and moving it there and back calls; a fallback to the CPU needs it, too."""
@@ -74,7 +75,7 @@ class IncompleteBackend(Rule):
             seen.add(key)
             missing = _missing(program, key)
             if missing:
-                yield self._incomplete(unit, key, missing, has_fallback=_has_fallback(program, key))
+                yield self._incomplete(unit, key, missing, has_fallback=has_fallback(program, key))
 
     def _incomplete(self, unit: Unit, key: str, missing: list[str], *, has_fallback: bool) -> Finding:
         hint = "" if has_fallback else f", or a fallback: `TORCH_LIBRARY_IMPL(_, {key}, m) {{ m.fallback(...); }}`"
@@ -93,12 +94,8 @@ def _is_own(program: Program, key: str) -> bool:
     return empty is not None and all(kernel.key != key for kernel in empty.kernels)
 
 
-def _has_fallback(program: Program, key: str) -> bool:
-    return any(found.fact.kernel.kind is not KernelKind.FALLTHROUGH for found in program.fallbacks_at(key))
-
-
 def _missing(program: Program, key: str) -> list[str]:
-    needed = _ALWAYS if _has_fallback(program, key) else (*_ALWAYS, *_WITHOUT_FALLBACK)
+    needed = _ALWAYS if has_fallback(program, key) else (*_ALWAYS, *_WITHOUT_FALLBACK)
     missing: list[str] = []
     for name in needed:
         base, _, overload = name.partition(".")

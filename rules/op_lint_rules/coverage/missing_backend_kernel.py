@@ -10,8 +10,8 @@ from op_lint.facts import Implementation, KernelKind, OperatorName
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Program, Registered, local_name
 from op_lint.rule import Rule
-from op_lint_rules._words import where
-from op_lint_rules.coverage._kernels import backend_keys, is_composite
+from op_lint_rules._words import an, where
+from op_lint_rules.coverage._kernels import backend_keys, has_fallback, is_composite
 
 _DEVICES = ("CPU", "CUDA", "HIP", "XPU", "MPS", "HPU", "MTIA", "XLA", "IPU", "PrivateUse1")
 """The dense backends that a library may be said to serve. `Meta` is OPL302's."""
@@ -33,8 +33,8 @@ class MissingBackendKernel(Rule):
 
     ## What it does
     Reports operators without a kernel at a backend key where nearly all other operators of the namespace have one,
-    and which have no composite kernel to stand in; and autocast kernels of a device for which the operator has no
-    kernel to call on. Operators whose names say that they belong to one device are left alone.
+    and which have no composite kernel or backend fallback to stand in; and autocast kernels of a device for which the
+    operator has no kernel to call on. Operators whose names say that they belong to one device are left alone.
 
     ## Why it is bad
     A call with tensors on that device raises NotImplementedError. It does not fall to the CPU kernel.
@@ -117,6 +117,7 @@ class MissingBackendKernel(Rule):
                 and implementation.fact.kernel.kind is not KernelKind.FALLTHROUGH
                 and device != implementation.fact.key
                 and device not in program.kernels_of(operator)
+                and not has_fallback(program, device)
             ):
                 yield self._nothing_below(implementation, device)
 
@@ -125,7 +126,7 @@ class MissingBackendKernel(Rule):
         name = fact.operator.name
         return self.finding(
             fact.name_place,
-            f"`{fact.operator}` has an {fact.key} kernel and none for {device}: where that one calls `{name}` again, "
+            f"`{fact.operator}` has {an(fact.key)} kernel and none for {device}: where that one calls `{name}` again, "
             f"as autocast kernels do, NotImplementedError is raised; register a {device} kernel, or remove this one",
         )
 
@@ -139,7 +140,7 @@ class MissingBackendKernel(Rule):
             return
         counts = Counter(key for operator in owned for key in backend_keys(program, operator) if key in _DEVICES)
         for key, count in sorted(counts.items()):
-            if 0 < (len(owned) - count) * _MOST_EXCEPTIONS <= len(owned):
+            if 0 < (len(owned) - count) * _MOST_EXCEPTIONS <= len(owned) and not has_fallback(program, key):
                 lacking = [operator for operator in owned if key not in backend_keys(program, operator)]
                 for operator in lacking:
                     if not _DEVICE_WORD.search(operator.name.casefold()):
@@ -155,7 +156,7 @@ class MissingBackendKernel(Rule):
             f"`{operator}` has no kernel for {key}: a call with such tensors raises NotImplementedError",
             related=(Related(kernel.place, f"its {others[0]} kernel"),),
             notes=(
-                f"{share} operators of `{operator.namespace}` have a {key} kernel; this one has {', '.join(others)} "
+                f"{share} operators of `{operator.namespace}` have {an(key)} kernel; this one has {', '.join(others)} "
                 f"({where(kernel.place, place)})",
                 f'register one:  {block} {{ m.impl("{local_name(operator)}", &kernel); }}',
             ),

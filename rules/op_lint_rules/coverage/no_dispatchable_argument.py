@@ -11,7 +11,7 @@ from op_lint.kernels import parsed, schema_text
 from op_lint.program import Kernel, Program
 from op_lint.rule import Rule
 from op_lint.schema import Schema
-from op_lint_rules._words import where
+from op_lint_rules._words import an, where
 from op_lint_rules.coverage._kernels import backend_keys, is_composite
 
 _ANY_BACKEND = frozenset({"BackendSelect"})
@@ -83,7 +83,7 @@ class NoDispatchableArgument(Rule):
         place = kernel.fact.name_place
         return self.finding(
             place,
-            f"`{operator}` ({where(defined, place)}) has no argument that the dispatcher looks at, so a {key} kernel "
+            f"`{operator}` ({where(defined, place)}) has no argument that the dispatcher looks at, so {an(key)} kernel "
             "is never chosen: register it at CompositeExplicitAutograd, or choose a backend in a BackendSelect kernel",
             related=(Related(defined, f"`{operator}` is defined here"),),
             notes=('a call raises: "There were no tensor arguments to this function"',),

@@ -9,7 +9,7 @@ from op_lint.facts import Definition, KernelKind, Language, OperatorName, Place
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Kernel, Program
 from op_lint.rule import Rule
-from op_lint_rules._words import MADE_ANEW, apart, when, where
+from op_lint_rules._words import MADE_ANEW, an, apart, when, where
 
 _META = "Meta"
 _SILENT = frozenset({_META, "MTIA"})
@@ -104,8 +104,8 @@ class DuplicateKernel(Rule):
         place, other = _place(later), _place(earlier)
         return self.finding(
             place,
-            f"`{operator}` already has a {key} kernel of `py_impl` at {where(other, place)}{when(later.condition)}, so "
-            "torch raises here: remove one",
+            f"`{operator}` already has {an(key)} kernel of `py_impl` at {where(other, place)}{when(later.condition)}, "
+            "so torch raises here: remove one",
             related=(Related(other, f"the other {key} kernel"),),
             severity=Severity.ERROR,
         )
@@ -114,7 +114,7 @@ class DuplicateKernel(Rule):
         twice = apart(later.fact, earlier.fact)
         return self.finding(
             twice.place,
-            f"`{operator}` already has a {key} kernel {twice.already}{when(later.condition)}: "
+            f"`{operator}` already has {an(key)} kernel {twice.already}{when(later.condition)}: "
             f"{_winner(later, earlier)}; {'make only one of the two calls' if twice.code else 'remove one'}",
             related=twice.related(f"the other {key} kernel", "the registration"),
             notes=(_torch_says(key),),
@@ -171,5 +171,5 @@ def _winner(later: Kernel, earlier: Kernel) -> str:
 
 def _torch_says(key: str) -> str:
     if key in _SILENT:
-        return f"torch prints nothing when a {key} kernel is replaced"
+        return f"torch prints nothing when {an(key)} kernel is replaced"
     return 'torch warns, for the first such operator of a process: "Overriding a previously registered kernel"'

@@ -8,7 +8,7 @@ from op_lint.facts import Implementation, KernelKind, OperatorName, UnitKind
 from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.program import Program, local_name
 from op_lint.rule import Rule
-from op_lint_rules._words import is_misspelt, where
+from op_lint_rules._words import an, is_misspelt, where
 from op_lint_rules.registration._names import name_fault
 
 
@@ -84,7 +84,7 @@ class ImplWithoutDef(Rule):
         hint, related = _hint(program, fact, meant)
         return self.finding(
             fact.name_place,
-            f"`{fact.operator}` has a {fact.key} kernel here, but nothing defines it{hint}",
+            f"`{fact.operator}` has {an(fact.key)} kernel here, but nothing defines it{hint}",
             related=related,
             notes=(_harm(fact),),
             fix=_rename(fact, meant),

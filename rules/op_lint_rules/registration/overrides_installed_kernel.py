@@ -9,6 +9,7 @@ from op_lint.facts import Implementation
 from op_lint.findings import Finding, Severity
 from op_lint.program import Program
 from op_lint.rule import Need, Rule
+from op_lint_rules._words import an
 
 
 class OverridesInstalledKernel(Rule):
@@ -70,7 +71,7 @@ class OverridesInstalledKernel(Rule):
     def _overridden(self, program: Program, fact: Implementation, theirs: Registration) -> Finding:
         return self.finding(
             fact.name_place,
-            f"{program.torch_name} has a {theirs.key} kernel for `{fact.operator}` itself, which this one replaces for "
-            "the whole process: define an operator of your own",
+            f"{program.torch_name} has {an(theirs.key)} kernel for `{fact.operator}` itself, which this one replaces "
+            "for the whole process: define an operator of your own",
             notes=(f"torch's own is {theirs.origin}",),
         )

@@ -32,6 +32,8 @@ def test_none_is_missing() -> None:
         implement("CompositeExplicitAutograd", "last"),
         implement("CompositeImplicitAutograd", "last"),
         under("USE_CUDA", implement("CUDA", "last")),
+        "void to_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack);\nTORCH_LIBRARY_IMPL(_, CUDA, m)"
+        " { m.fallback(torch::CppFunction::makeFromBoxedFunction<&to_cpu>()); }\n",
         UNREAD,
     ],
 )

@@ -44,6 +44,13 @@ def test_in_another_language() -> None:
     assert findings("OPL304", {"ops.cpp": ALONE, "ops.py": python}) == []
 
 
+def test_calls_of_a_class_in_python() -> None:
+    """A class with `__torch_dispatch__` may take every call that there is."""
+    python = 'import torch\n@torch.library.register_torch_dispatch("demo::a", Mode)\ndef a(mode, func, *rest): ...\n'
+    assert findings("OPL304", {"ops.cpp": ALONE, "ops.py": python}) == []
+    assert len(findings("OPL304", {"ops.cpp": ALONE, "ops.py": python.replace("::a", "::b")})) == 1
+
+
 def test_another_overload_is_another_operator() -> None:
     source = HEAD + define("a.one(Tensor x) -> Tensor", "a.two(Tensor x) -> Tensor") + implement("CPU", "a.one")
     (finding,) = findings("OPL304", {"ops.cpp": source})
