@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from op_lint.facts import Kernel, KernelKind, OperatorName
 from op_lint.kernels import schema_text
 from op_lint.program import Program
@@ -13,12 +15,17 @@ def schema_of(program: Program, name: OperatorName) -> str | None:
     """An operator's schema as its first definition writes it or as torch infers it; else the installed torch's."""
     definitions = program.definitions_of(name)
     for definition in definitions:
-        text = schema_text(definition.fact).value
+        text = _on_one_line(schema_text(definition.fact).value)
         if "(" in text:
             return text if "::" in text.partition("(")[0] else f"{name.namespace}::{text}"
     inferred = (_inferred(name, definition.fact.kernel) for definition in definitions)
     installed = program.installed_operator(name)
     return next(filter(None, inferred), installed.schema if installed else None)
+
+
+def _on_one_line(schema: str) -> str:
+    """A schema that is written over many lines, or with blanks inside its parentheses, as it is usually written."""
+    return re.sub(r" (?=[,)\]])", "", re.sub(r"(?<=[(\[]) ", "", re.sub(r"\s+", " ", schema)))
 
 
 def _inferred(name: OperatorName, kernel: Kernel | None) -> str | None:

@@ -23,7 +23,7 @@ _FLAGS = (
 
 _DRIVER = """
 <script>
-(() => {
+(async () => {
   const $ = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
   const press = (element, key, more = {}) =>
@@ -50,6 +50,16 @@ _DRIVER = """
 })();
 </script>
 """
+
+
+def printed(page: str, folder: Path) -> int:
+    """On how many sheets of paper `page` comes out of a printer."""
+    file, paper = folder / "page.html", folder / "page.pdf"
+    file.write_text(page, encoding="utf-8")
+    flags = [flag for flag in _FLAGS if flag != "--dump-dom"]
+    command = [str(BROWSER), *flags, f"--user-data-dir={folder / 'profile'}", f"--print-to-pdf={paper}", file.as_uri()]
+    subprocess.run(command, capture_output=True, check=True, timeout=120)
+    return len(re.findall(rb"/Type\s*/Page\b", paper.read_bytes()))
 
 
 def drive(page: str, script: str, folder: Path, *, address: str = "", flags: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from op_lint.page.data import Cell, PageData, PageFinding, PageKernel, PageOperator
 from op_lint.page.render import render
 from tests.check import copy_of, run
-from tests.e2e.browser import drive, needs_browser
+from tests.e2e.browser import drive, needs_browser, printed
 
 pytestmark = needs_browser
 
@@ -59,6 +60,8 @@ def test_the_page_shows_everything_and_loads_nothing(example: str, tmp_path: Pat
         said.rows = all(".row").map((row) => row.querySelector(".name").textContent);
         said.tabs = all("[role=tab]").map((tab) => tab.textContent);
         said.loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
+        const landmarks = "header, nav, main, aside, section[aria-label], noscript, script, #said";
+        said.outside = all("body *").filter((each) => each.textContent.trim() && !each.closest(landmarks)).map((each) => each.id);
         said.unnamed = all("button, select, input").filter(
           (each) => !each.textContent.trim() && !each.getAttribute("aria-label") && !each.labels?.length).length;
         """,
@@ -76,6 +79,7 @@ def test_the_page_shows_everything_and_loads_nothing(example: str, tmp_path: Pat
         "tabs": ["Matrix9", "Findings14", "Units and targets8", "Not understood0"],
         "loaded": [],
         "unnamed": 0,
+        "outside": [],
     }  # fmt: skip
 
 
@@ -175,6 +179,75 @@ def test_places_link_to_where_the_user_says(tmp_path: Path) -> None:
     assert len(said["links"]) == said["buttons"]
 
 
+FRAMED = """<!doctype html><body style="margin: 0"><iframe id="phone" width="390" height="844"></iframe>
+<script>document.getElementById("phone").srcdoc = PAGE;</script></body>"""
+
+
+def test_on_a_phone_the_matrix_is_in_sight(example: str, tmp_path: Path) -> None:
+    page = FRAMED.replace("PAGE", json.dumps(example).replace("<", "\\u003c"))
+    said = drive(
+        page,
+        """
+        await new Promise((done) => $("#phone").addEventListener("load", done, { once: true }));
+        const inside = $("#phone").contentDocument;
+        const box = (selector) => inside.querySelector(selector).getBoundingClientRect();
+        said.wide = inside.documentElement.scrollWidth;
+        said.rows = [...inside.querySelectorAll(".row .name")].filter((name) => name.getBoundingClientRect().bottom < 844).length;
+        said.cells = [...inside.querySelectorAll("[aria-rowindex='9'] .cell")].filter((cell) => cell.getBoundingClientRect().right < 390).length;
+        const last = inside.querySelector("[aria-rowindex='9'] .cell");
+        last.click();
+        said.details = [box("#details").top > box("#heads").bottom, box("#details").bottom];
+        said.bare = [box(".row.chosen").bottom <= box("#details").top, box(".row.chosen").top >= box("#heads").bottom];
+        """,
+        tmp_path,
+    )
+    assert said["wide"] == 390
+    assert said["rows"] == 9
+    assert said["cells"] == 5
+    assert said["details"] == [True, 844]
+    assert said["bare"] == [True, True]
+
+
+def test_on_paper_there_is_every_row(large: str, tmp_path: Path) -> None:
+    script = """
+        dispatchEvent(new Event("beforeprint"));
+        said.on_paper = all(".row").length;
+        dispatchEvent(new Event("afterprint"));
+        said.afterwards = all(".row").length;
+    """
+    said = drive(large, script, tmp_path)
+    assert said["on_paper"] == MANY
+    assert said["afterwards"] < 100
+    pages = printed(large, tmp_path)
+    assert MANY / 50 < pages < MANY / 20
+
+
+def test_the_worst_comes_first_and_leads_to_its_operator(example: str, tmp_path: Path) -> None:
+    said = drive(
+        example,
+        """
+        $("#tab-findings").click();
+        said.severities = all(".finding .severity").map((each) => each.textContent);
+        press($("#list"), "Home");
+        said.code = all(".finding code").length > 0 && !$("#list").textContent.includes("`");
+        all("#details button").find((button) => button.textContent.includes("::")).click();
+        said.tab = $("[role=tab][aria-selected=true]").id;
+        said.heading = $("#details h2").textContent;
+        type($("#search"), "no such thing");
+        said.instead = [$("#grid").hidden, $("#no-operator").textContent];
+        $("#reset").click();
+        said.back = [$("#grid").hidden, document.activeElement.id, all(".row").length];
+        """,
+        tmp_path,
+    )
+    assert said["severities"] == ["error"] * 8 + ["warning"] * 6
+    assert said["code"]
+    assert (said["tab"], said["heading"]) == ("tab-matrix", "myops::scale")
+    assert said["instead"][0]
+    assert "Show all" in said["instead"][1]
+    assert said["back"] == [False, "grid", 9]
+
+
 def luminance(colour: str) -> float:
     """The relative luminance of `rgb(r, g, b)`, as WCAG defines it."""
     channels = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
@@ -195,9 +268,10 @@ def test_light_and_dark_are_readable(example: str, tmp_path: Path, flags: tuple[
             }
           };
           const texts = [".space", ".name .text", "#torch", ".said", "#tab-findings", ".severity", "#count",
-            ".bar .label span", ".place", ".note"];
+            ".bar .label span", ".place", ".note", ".finding.chosen .where", ".row.chosen .space", ".row.chosen .said"];
           return texts.map((text) => [text, getComputedStyle($(text)).color, background($(text))]);
         };
+        press($("#grid"), "ArrowDown");
         $("#tab-findings").click();
         press($("#list"), "ArrowDown");
         said.first = [document.documentElement.dataset.theme, read()];

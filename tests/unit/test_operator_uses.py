@@ -60,9 +60,9 @@ def test_uses_are_listed(tmp_path: Path) -> None:
 
 def test_uses_as_text(tmp_path: Path) -> None:
     out = run(project(tmp_path), "ops", "--uses", "demo::pick.str", "--jobs", "0", "--no-cache").out
-    assert out.splitlines() == ["calls.py:9:5  call", "demo::pick.str: 1 uses, 1 of them calls"]
+    assert out.splitlines() == ["calls.py:9:5  call", "demo::pick.str: 1 use (1 call)"]
     out = run(tmp_path, "ops", "--uses", "demo::gone", "--jobs", "0", "--no-cache").out
-    assert out == "demo::gone: 0 uses, 0 of them calls; these sources do not define it\n"
+    assert out == "demo::gone: 0 uses (0 calls); these sources do not define it\n"
 
 
 def test_what_is_no_operator_is_a_usage_error(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from op_lint.cli.options import TorchOptions, load_options, project_of, project_options
+from op_lint.cli.progress import read_in_sight
 from op_lint.dispatch.registration import Registration, Source
 from op_lint.examine import program_of
 from op_lint.facts import OperatorName
@@ -67,7 +68,7 @@ class Loaded:
 
     def __init__(self, options: DispatchOptions) -> None:
         project = project_of(options, {**options.overrides, "torch": True})
-        analysis = project.read(use_cache=not options.no_cache, jobs=options.jobs)
+        analysis = read_in_sight(project, use_cache=not options.no_cache, jobs=options.jobs)
         reading = project.read_torch(options.python, use_cache=not options.no_cache)
         if reading is None:
             raise click.ClickException("there is no torch to load the operator into")

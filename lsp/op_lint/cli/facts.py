@@ -17,6 +17,7 @@ from op_lint.facts import Language
 from op_lint.facts_file import KeptFacts, ReadWith, Scanned, encode
 from op_lint.files import SourceTree, language_of, relative_path
 from op_lint.project import Project, open_project
+from op_lint.whole import write_whole
 
 
 class FactsOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,6 +124,6 @@ def _escaped(path: str) -> str:
 def _write(file: Path, data: bytes) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
+        write_whole(file, data)
     except OSError as error:
         raise click.FileError(str(file), error.strerror) from error

@@ -11,6 +11,8 @@ import click
 import msgspec
 
 from op_lint.cli.options import ProjectOptions, project_of, project_options, say_what_was_read
+from op_lint.cli.output import plural
+from op_lint.cli.progress import read_in_sight
 from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.collector import without_a_last_look, without_collector
 from op_lint.facts import OperatorName
@@ -39,7 +41,7 @@ def command(**values: Any) -> int:
     if options.uses is not None and not _OPERATOR.fullmatch(options.uses):
         raise click.UsageError(f"--uses wants an operator as NS::OP or NS::OP.OVERLOAD, not {options.uses!r}")
     project = project_of(options, {})
-    analysis = project.read(use_cache=not options.no_cache, jobs=options.jobs)
+    analysis = read_in_sight(project, use_cache=not options.no_cache, jobs=options.jobs)
     sources = project.sources()
     scanned = sum(map(project.is_named, (*project.tree.cpp, *project.tree.python)))
     parsed = sum(map(project.is_named, analysis.candidates))
@@ -75,7 +77,7 @@ def _use_lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"{use['path']}:{use['line']}:{use['column']}  {use['kind']}{when}{condition}"
     calls = sum(use["kind"] == "call" for use in found["uses"])
     defined = "" if found["defined"] else "; these sources do not define it"
-    yield f"{found['op']}: {len(found['uses'])} uses, {calls} of them calls{defined}"
+    yield f"{found['op']}: {plural(len(found['uses']), 'use')} ({plural(calls, 'call')}){defined}"
 
 
 _OPERATOR = re.compile(r"\w+::\w+(?:\.\w+)?")
@@ -91,7 +93,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     for full_name, operator in zip(hidden, found["ops"], strict=True):
         overload = f".{operator['overload']}" if operator["overload"] else ""
         calls = operator["call_sites"]
-        sites = f"  ({calls} call site{'' if calls == 1 else 's'} in Python)" if calls else ""
+        sites = f"  ({plural(calls, 'call site')} in Python)" if calls else ""
         schema = operator["schema"] or f"({_no_schema(operator['definitions'])})"
         yield f"{operator['namespace']}::{operator['name']}{overload}  {schema}{sites}"
         rows = [("def", "", each) for each in operator["definitions"]]
@@ -107,8 +109,10 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     kernels = sum(len(operator["kernels"]) for operator in found["ops"])
     files = found["files"]
     yield (
-        f"{len(found['ops'])} operators, {kernels} kernels, {len(found['units'])} registration units and"
-        f" {len(found['unresolved'])} unresolved registrations in {files['parsed']} of {files['scanned']} files"
+        f"{plural(len(found['ops']), 'operator')}, {plural(kernels, 'kernel')},"
+        f" {plural(len(found['units']), 'registration unit')} and"
+        f" {plural(len(found['unresolved']), 'unresolved registration')}"
+        f" in {files['parsed']} of {plural(files['scanned'], 'file')}"
     )
 
 

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from op_lint.analysis import Analysis
+from op_lint.project import Project
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
@@ -70,6 +73,14 @@ class Progress:
             self._bar.start()
             self._task = self._bar.add_task(self._phase, total=None)
         return self._bar, self._task
+
+
+def read_in_sight(project: Project, *, use_cache: bool, jobs: int | None) -> Analysis:
+    """Read a project's files (see `Project.read`) with a bar where that takes long."""
+    progress = Progress(quiet=False)
+    progress.phase("read files")
+    with progress.shown():
+        return project.read(use_cache=use_cache, jobs=jobs, progress=progress.files)
 
 
 def _is_for_eyes() -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from op_lint.cli.options import TorchOptions, load_options, project_of, project_options
+from op_lint.cli.progress import Progress
 from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.documentation import summary
 from op_lint.examine import Examined, examine
@@ -20,6 +21,7 @@ from op_lint.page.render import render
 from op_lint.selection import Selectors, selected_rules
 from op_lint.sources import Sources
 from op_lint.stopwatch import Stopwatch
+from op_lint.whole import write_whole
 
 
 class ReportOptions(TorchOptions, frozen=True, kw_only=True):
@@ -52,16 +54,19 @@ def command(**values: Any) -> int:
     packs = load_packs()
     project = project_of(options, options.overrides)
     selected = selected_rules(packs.rules, project.settings.selectors, Selectors())
-    examined = examine(
-        project,
-        selected,
-        packs.rules,
-        Stopwatch(),
-        python=options.python,
-        use_cache=not options.no_cache,
-        jobs=options.jobs,
-        anew=True,
-    )
+    progress = Progress(quiet=False)
+    with progress.shown():
+        examined = examine(
+            project,
+            selected,
+            packs.rules,
+            Stopwatch(progress.phase),
+            python=options.python,
+            use_cache=not options.no_cache,
+            jobs=options.jobs,
+            progress=progress.files,
+            anew=True,
+        )
     assert examined.program is not None
     found = {finding.code for finding in examined.findings}
     subject = Subject(
@@ -98,6 +103,6 @@ def _write(out: str, page: str) -> None:
             stream.write(page)
         return
     try:
-        Path(out).write_text(page, encoding="utf-8")
+        write_whole(Path(out), page.encode("utf-8"))
     except OSError as error:
         raise click.FileError(out, error.strerror) from error

@@ -209,7 +209,7 @@ class _Collector:
         return PageOperator(
             str(name),
             schema_of(self._program, name),
-            tuple(self._place(each.place) for each in definitions),
+            tuple(dict.fromkeys(self._place(each.place) for each in definitions)),
             tuple(self._kernel(key, each) for key, each in kernels),
             tuple(self._row(name, own)),
             tuple(sorted(findings)),

@@ -37,6 +37,8 @@
     return element;
   };
   const mark = (state) => make("i", { class: `mark mark-${state || "none"}`, "aria-hidden": "true" });
+  /* A message, with what stands between backticks as code. */
+  const prose = (text) => text.split("`").map((part, at) => (at % 2 ? make("code", {}, part) : part));
   const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
   const shown = ([path, line]) => `${data.paths[path]}:${line}`;
   const isOwn = ([path]) => data.own[path];
@@ -78,8 +80,10 @@
   const findings = data.findings.map((finding, index) => ({
     ...finding,
     index,
+    rank: SEVERITIES.indexOf(finding.severity),
     text: [finding.code, finding.name, finding.message, data.paths[finding.place[0]], ...finding.notes].join("\n").toLowerCase(),
   }));
+  const worstFirst = [...findings].sort((one, other) => one.rank - other.rank || one.index - other.index);
   const cellOf = (operator, column) => data.cells[operator.cells[column]];
   const stateOf = (operator, column) => cellOf(operator, column).state || "none";
 
@@ -99,7 +103,7 @@
   /* A list of which only the rows in sight are in the document. */
   class Rows {
     constructor(box, height, top, draw) {
-      Object.assign(this, { box, height, top, draw, items: [], drawn: new Map() });
+      Object.assign(this, { box, height, top, draw, items: [], drawn: new Map(), isWhole: false });
       this.body = box.querySelector(".rows");
       box.addEventListener("scroll", () => this.show(), { passive: true });
       new ResizeObserver(() => this.show()).observe(box);
@@ -109,14 +113,20 @@
       this.body.style.height = `${items.length * this.height}px`;
       this.redraw();
     }
+    /* Every row, for paper, or those in sight again. */
+    whole(isWhole) {
+      this.isWhole = isWhole;
+      this.redraw();
+    }
     redraw() {
       for (const row of this.drawn.values()) row.remove();
       this.drawn.clear();
       this.show();
     }
     show() {
-      const first = Math.max(0, Math.floor((this.box.scrollTop - this.top) / this.height) - 5);
-      const last = Math.min(this.items.length, Math.ceil((this.box.scrollTop + this.box.clientHeight) / this.height) + 5);
+      const first = this.isWhole ? 0 : Math.max(0, Math.floor((this.box.scrollTop - this.top) / this.height) - 5);
+      const seen = Math.ceil((this.box.scrollTop + this.box.clientHeight) / this.height) + 5;
+      const last = this.isWhole ? this.items.length : Math.min(this.items.length, seen);
       for (const [index, row] of this.drawn) {
         if (index < first || index >= last) {
           row.remove();
@@ -133,7 +143,11 @@
     }
     reveal(index) {
       const above = index * this.height;
-      const room = this.box.clientHeight - this.top;
+      const bottom = this.box.getBoundingClientRect().bottom;
+      const details = $("details").getBoundingClientRect(); // on a narrow screen it lies over the rows
+      const covered = details.height && details.left < 1 ? Math.max(0, bottom - details.top) : 0;
+      this.body.style.marginBottom = `${covered}px`; // so that the last row, too, can be moved out from under it
+      const room = Math.max(this.height, this.box.clientHeight - this.top - covered);
       if (above < this.box.scrollTop) this.box.scrollTop = above;
       else if (above + this.height > this.box.scrollTop + room) this.box.scrollTop = above + this.height - room;
     }
@@ -147,7 +161,7 @@
       "div",
       { class: "name", role: "rowheader", title: operator.schema || operator.name },
       make("i", { class: `dot ${operator.severity || ""}`, "aria-hidden": "true" }),
-      make("span", { class: "text" }, make("span", { class: "space" }, `${operator.namespace}::`), operator.local),
+      make("span", { class: "text" }, make("span", { class: "space" }, `${operator.namespace}::`), make("span", { class: "local" }, operator.local)),
       operator.definitions.length ? null : make("span", { class: "tag" }, "no def"),
     );
     const cells = data.keys.map((key, column) => {
@@ -172,14 +186,14 @@
     for (const part of [name, schema]) part.addEventListener("click", () => choose(index, chosen.column));
     return row;
   });
-  const choose = (row, column, reveal = false) => {
+  const choose = (row, column) => {
     chosen.row = row;
     chosen.column = column;
     const operator = grid.items[row];
     view.op = operator ? operator.name : "";
     view.column = column >= 0 ? data.keys[column] : "";
     showDetails(); // it may take room from the grid
-    if (reveal) grid.reveal(row);
+    grid.reveal(row);
     grid.redraw();
     const id = column >= 0 ? `cell-${row}-${column}` : null;
     if (id && $(id)) $("grid").setAttribute("aria-activedescendant", id);
@@ -192,6 +206,12 @@
       (operator) => (!view.namespace || operator.namespace === view.namespace) && words.every((word) => operator.text.includes(word)),
     );
   };
+  /* A sentence in the place of rows, where there are none. */
+  const sayInstead = (rows, sentence, text) => {
+    $(rows).hidden = Boolean(text);
+    $(sentence).hidden = !text;
+    $(sentence).textContent = text;
+  };
   const showMatrix = () => {
     const found = matching();
     showCoverage(found);
@@ -203,6 +223,7 @@
     );
     $("count").textContent = kept.length === operators.length ? plural(kept.length, "operator") : `${kept.length.toLocaleString("en")} of ${plural(operators.length, "operator")}`;
     $("reset").disabled = kept.length === operators.length && !view.q;
+    sayInstead("grid", "no-operator", kept.length ? "" : operators.length ? "No operator is like that. “Show all” takes the filters and the search away." : "These sources register no operator.");
     $("grid").setAttribute("aria-rowcount", kept.length + 1);
     chosen.row = kept.findIndex((operator) => operator.name === view.op);
     chosen.column = data.keys.indexOf(view.column);
@@ -258,27 +279,28 @@
         "aria-selected": String(finding.index) === view.finding,
         onclick: () => chooseFinding(index),
       },
-      make("p", {}, make("span", { class: `severity ${finding.severity}` }, finding.severity), ` ${finding.message}`),
+      make("p", {}, make("span", { class: `severity ${finding.severity}` }, finding.severity), " ", ...prose(finding.message)),
       make("p", { class: "where" }, `${finding.code} ${finding.name}  ·  ${shown(finding.place)}`),
     ),
   );
-  const chooseFinding = (index, reveal = false) => {
+  const chooseFinding = (index) => {
     view.finding = String(list.items[index].index);
     showDetails();
-    if (reveal) list.reveal(index);
+    list.reveal(index);
     list.redraw();
     $("list").setAttribute("aria-activedescendant", `finding-${index}`);
     writeAddress();
   };
   const showFindings = () => {
     const words = view.q.toLowerCase().split(/\s+/).filter(Boolean);
-    const kept = findings.filter(
+    const kept = worstFirst.filter(
       (finding) =>
         (!view.severity || finding.severity === view.severity) &&
         (!view.rule || finding.code === view.rule) &&
         words.every((word) => finding.text.includes(word)),
     );
     $("found").textContent = kept.length === findings.length ? plural(kept.length, "finding") : `${kept.length.toLocaleString("en")} of ${plural(findings.length, "finding")}`;
+    sayInstead("list", "no-finding", kept.length ? "" : findings.length ? "No finding is like that." : "Nothing was found.");
     list.set(kept);
     const at = kept.findIndex((finding) => String(finding.index) === view.finding);
     if (at >= 0) list.reveal(at);
@@ -304,6 +326,10 @@
     const text = texts.join("\n").toLowerCase();
     return words.every((word) => text.includes(word));
   };
+  const unitWord = (unit) => {
+    const words = [unit.namespace || "_", unit.key].filter(Boolean).join(", ");
+    return make("span", {}, mono(unit.macro), make("div", {}, mono(words)));
+  };
   const showUnits = () => {
     const units = data.units.filter((unit) => speaksOf(unit.macro, unit.namespace, unit.key, shown(unit.place), ...unit.targets));
     const targets = data.targets.filter((target) => speaksOf(target.name, target.kind, target.system, shown(target.place)));
@@ -320,8 +346,8 @@
     parts.push(
       ...clipped(units, (rows) =>
         table(
-          ["Unit", "Namespace", "Key", "Where", "Only if", "Compiled into", "#Registrations"],
-          rows.map((unit) => [mono(unit.macro), unit.namespace ? mono(unit.namespace) : "any", unit.key, place(unit.place), unit.condition ? mono(unit.condition) : "", unit.targets.join(", "), String(unit.registrations)]),
+          ["Unit", "Where", "Only if", "Compiled into", "#Registrations"],
+          rows.map((unit) => [unitWord(unit), place(unit.place), unit.condition ? mono(unit.condition) : "", unit.targets.join(", "), String(unit.registrations)]),
         ),
       ),
     );
@@ -332,7 +358,7 @@
     count("notes", notes.length);
     if ($("notes").hidden) return;
     const parts = notes.length
-      ? clipped(notes, (rows) => table(["Where", "What"], rows.map(([at, text]) => [place(at), text])))
+      ? clipped(notes, (rows) => table(["Where", "What"], rows.map(([at, text]) => [place(at), make("span", {}, ...prose(text))])))
       : [make("p", { class: "faint" }, data.notes.length ? "None of these match." : "Everything was understood.")];
     $("notes").replaceChildren(...parts);
   };
@@ -344,10 +370,10 @@
       "div",
       { class: `about-finding ${finding.severity}` },
       make("div", {}, make("span", { class: `severity ${finding.severity}` }, finding.severity), ` ${finding.code} ${finding.name}`),
-      make("div", {}, finding.message),
+      make("div", {}, ...prose(finding.message)),
       place(finding.place),
-      ...finding.related.map(([at, text]) => make("div", { class: "note" }, place(at), ` ${text}`)),
-      ...finding.notes.map((note) => make("div", { class: "note" }, note)),
+      ...finding.related.map(([at, text]) => make("div", { class: "note" }, place(at), " ", ...prose(text))),
+      ...finding.notes.map((note) => make("div", { class: "note" }, ...prose(note))),
     );
   const command = (text) => {
     const button = make("button", { class: "command", type: "button", title: "copy", onclick: () => copy(button, text) }, text);
@@ -401,12 +427,23 @@
       command(`op-lint why ${operator.name} --device ${view.column.includes("CUDA") ? "cuda" : "cpu"} --requires-grad`),
     ];
   };
+  const aboutOperators = (found) =>
+    found.length ? [heading(found.length === 1 ? "Operator" : "Operators"), ...found.slice(0, 20).map((operator) => make("div", {}, toOperator(operator)))] : [];
+  const toOperator = (operator) => {
+    const open = () => {
+      Object.assign(view, { tab: "matrix", q: "", namespace: "", key: "", state: "", flawed: "", op: operator.name, column: "" });
+      show();
+      $("grid").focus();
+    };
+    return make("button", { class: "place", type: "button", title: "show it in the matrix", onclick: open }, operator.name);
+  };
   const findingDetails = (finding) => [
     close,
     make("h2", {}, `${finding.code} ${finding.name}`),
-    make("p", { class: "note" }, data.rules[finding.code] || ""),
+    make("p", { class: "note" }, ...prose(data.rules[finding.code] || "")),
     heading("Here"),
     aboutFinding(finding),
+    ...aboutOperators(operators.filter((operator) => operator.findings.includes(finding.index))),
     heading("See more"),
     command(`op-lint rule ${finding.code}`),
   ];
@@ -471,6 +508,7 @@
       [data.units.length, "units", ""],
       [of("error"), "errors", "error"],
       [of("warning"), "warnings", "warning"],
+      ...(of("hint") ? [[of("hint"), "hints", "hint"]] : []),
     ];
     $("project").textContent = data.project;
     $("torch").textContent = `${data.torch} · op-lint ${data.version}`;
@@ -512,7 +550,7 @@
     else if (event.key === "Escape") return closeDetails();
     else return;
     event.preventDefault();
-    if (last >= 0) choose(clamp(row, last), clamp(column, data.keys.length - 1), true);
+    if (last >= 0) choose(clamp(row, last), clamp(column, data.keys.length - 1));
   });
   $("list").addEventListener("keydown", (event) => {
     const last = list.items.length - 1;
@@ -522,7 +560,7 @@
     if (event.key === "Escape") return closeDetails();
     if (to === undefined || last < 0) return;
     event.preventDefault();
-    chooseFinding(clamp(to, last), true);
+    chooseFinding(clamp(to, last));
   });
   $("tabs").addEventListener("keydown", (event) => {
     const tabs = [...document.querySelectorAll("[role=tab]")];
@@ -543,21 +581,35 @@
       show();
       (view.tab === "findings" ? $("list") : $("grid")).focus();
     } else if (event.key === "Enter" && event.target === $("search") && view.tab === "matrix" && grid.items.length) {
-      choose(0, Math.max(0, chosen.column), true);
+      choose(0, Math.max(0, chosen.column));
       $("grid").focus();
     }
   });
 
   /* Light and dark: as the system has it, until someone says otherwise. */
+  const KEPT = "op-lint-theme";
+  const remembered = (name) => {
+    try {
+      if (name) localStorage.setItem(KEPT, name);
+      return localStorage.getItem(KEPT);
+    } catch {
+      return null; // a browser that keeps nothing for files
+    }
+  };
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const theme = (name) => document.documentElement.setAttribute("data-theme", name);
-  let asked = null;
-  theme(dark.matches ? "dark" : "light");
+  let asked = remembered();
+  theme(asked || (dark.matches ? "dark" : "light"));
   dark.addEventListener("change", () => asked || theme(dark.matches ? "dark" : "light"));
   $("theme").addEventListener("click", () => {
     asked = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
     theme(asked);
+    remembered(asked);
   });
+
+  /* Paper has no scroll bars. */
+  addEventListener("beforeprint", () => [grid, list].forEach((rows) => rows.whole(true)));
+  addEventListener("afterprint", () => [grid, list].forEach((rows) => rows.whole(false)));
 
   fillHead();
   fillControls();
