@@ -61,7 +61,8 @@ def test_the_page_shows_everything_and_loads_nothing(example: str, tmp_path: Pat
         said.tabs = all("[role=tab]").map((tab) => tab.textContent);
         said.loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
         const landmarks = "header, nav, main, aside, section[aria-label], noscript, script, #said";
-        said.outside = all("body *").filter((each) => each.textContent.trim() && !each.closest(landmarks)).map((each) => each.id);
+        said.outside = all("body *").filter(
+          (each) => each.textContent.trim() && !each.closest(landmarks)).map((each) => each.id);
         said.unnamed = all("button, select, input").filter(
           (each) => !each.textContent.trim() && !each.getAttribute("aria-label") && !each.labels?.length).length;
         """,
@@ -191,9 +192,10 @@ def test_on_a_phone_the_matrix_is_in_sight(example: str, tmp_path: Path) -> None
         await new Promise((done) => $("#phone").addEventListener("load", done, { once: true }));
         const inside = $("#phone").contentDocument;
         const box = (selector) => inside.querySelector(selector).getBoundingClientRect();
+        const boxes = (selector) => [...inside.querySelectorAll(selector)].map((each) => each.getBoundingClientRect());
         said.wide = inside.documentElement.scrollWidth;
-        said.rows = [...inside.querySelectorAll(".row .name")].filter((name) => name.getBoundingClientRect().bottom < 844).length;
-        said.cells = [...inside.querySelectorAll("[aria-rowindex='9'] .cell")].filter((cell) => cell.getBoundingClientRect().right < 390).length;
+        said.rows = boxes(".row .name").filter((name) => name.bottom < 844).length;
+        said.cells = boxes("[aria-rowindex='9'] .cell").filter((cell) => cell.right < 390).length;
         const last = inside.querySelector("[aria-rowindex='9'] .cell");
         last.click();
         said.details = [box("#details").top > box("#heads").bottom, box("#details").bottom];
