@@ -10,6 +10,7 @@ from op_lint.analysis import Analysis, Progress, unnoticed
 from op_lint.build.model import BuildGraph
 from op_lint.build.watched import Watched
 from op_lint.check import Checked, check
+from op_lint.collector import without_collector
 from op_lint.config import Settings, selector_problems
 from op_lint.facts import FileFacts, Problem
 from op_lint.findings import Finding
@@ -77,6 +78,7 @@ def program_of(
     return Program(files, torch, settings, macros, extension=extension, key_numbers=numbers, build=build)
 
 
+@without_collector()  # all that is made here are trees, and the facts of the whole project stay to the end
 def examine(
     project: Project,
     selected: Iterable[type[Rule]],

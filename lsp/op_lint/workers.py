@@ -66,18 +66,17 @@ def read_in_workers(
     pending = deque(tasks)
     workers = [Worker(seconds, read, answer) for _ in range(min(jobs, len(pending)))]
     try:
-        while True:
-            for worker in workers:
-                if worker.path is None and pending:
-                    worker.give(pending.popleft())
-            busy = {worker.connection: worker for worker in workers if worker.path is not None}
-            if not busy:
-                return
+        for worker in workers:
+            worker.give(pending.popleft())
+        while busy := {worker.connection: worker for worker in workers if worker.path is not None}:
             nearest = max(0.0, min(worker.deadline for worker in busy.values()) - time.monotonic())
             ready = wait(list(busy), timeout=nearest)
             for connection, worker in busy.items():
                 if connection in ready or worker.deadline <= time.monotonic():
-                    yield worker.take()
+                    done = worker.take()
+                    if pending:  # before anybody looks at the answer: the worker is not to wait for that
+                        worker.give(pending.popleft())
+                    yield done
     finally:
         for worker in workers:
             worker.end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ from op_lint.build import kept as kept_module
 from op_lint.build.files import BuildFiles
 from op_lint.build.kept import KeptGraph
 from op_lint.build.model import BuildSystem, TargetKind
+from op_lint.build.questions import LinkedBinary, Member
 from op_lint.build.reader import read_targets
 from op_lint.build.watched import Watched
-from op_lint.condition import Atom
+from op_lint.condition import ALWAYS, Atom
 from op_lint.files import find_sources
 from tests.check import check, run, write_project
 from tests.unit.graphs import cmake, graph_of, links, only, sources
@@ -335,3 +336,20 @@ def test_a_comment_in_a_build_file_silences(file: str, tmp_path: Path) -> None:
     write_project(tmp_path, {file: text})
     run(tmp_path, "check", *arguments, "--add-ignores")
     assert check(tmp_path, *arguments) == []
+
+
+def test_every_object_of_a_link_is_found_without_a_look_at_the_others() -> None:
+    looks = 0
+
+    class Counted(tuple[Member, ...]):
+        def __iter__(self) -> Iterator[Member]:
+            nonlocal looks
+            looks += 1
+            return super().__iter__()
+
+    members = Counted(Member(f"a{number}.cpp", ALWAYS) for number in range(100))
+    binary = LinkedBinary(members, {}, frozenset())
+    found = [binary.survival(f"a{number}.cpp") for number in range(100)]
+    assert all(each is not None and each.survives for each in found)
+    assert binary.survival("b.cpp") is None
+    assert looks < 10

@@ -109,3 +109,19 @@ def test_reading_here_leaves_no_garbage_where_there_is_no_collector(tmp_path: Pa
         left = gc.collect()
     assert len(analysis.files) == 20
     assert left < 500  # what the last files and the linking leave, and not what all of them do
+
+
+def leaves_a_mark(path: str, data: bytes | None) -> FileFacts:
+    Path((data or b"").decode(), path).touch()
+    return FileFacts(path, Language.CPP)
+
+
+def test_a_worker_goes_on_while_its_answer_is_looked_at(tmp_path: Path) -> None:
+    tasks = [(path, str(tmp_path).encode()) for path in ("first", "second")]
+    stream = read_in_workers(leaves_a_mark, tasks, FileFacts, jobs=1)
+    assert next(stream)[0] == "first"
+    end = time.monotonic() + 30
+    while not (tmp_path / "second").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert (tmp_path / "second").exists()
+    assert [path for path, _ in stream] == ["second"]

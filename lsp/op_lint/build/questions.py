@@ -9,7 +9,7 @@ Debian and Ubuntu and which the CMake targets of torch switch on for what is lin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -421,8 +421,8 @@ class LinkedBinary:
 
     def survival(self, path: str) -> Survival | None:
         """What becomes of the object of one source; None where it takes no part."""
-        found = [member for member in self._members if member.path == path]
-        if not found:
+        found = self._by_path.get(path)
+        if found is None:
             return None
         answers = [Survival(self._kept(member), member) for member in found]
         return max(answers, key=lambda answer: _ORDER[answer.survives])
@@ -457,8 +457,15 @@ class LinkedBinary:
         return any(self._of(path).opaque for path in self._taken[1])
 
     @cached_property
-    def _paths(self) -> frozenset[str]:
-        return frozenset(member.path for member in self._members)
+    def _by_path(self) -> Mapping[str, Sequence[Member]]:
+        found: dict[str, list[Member]] = {}
+        for member in self._members:
+            found.setdefault(member.path, []).append(member)
+        return found
+
+    @property
+    def _paths(self) -> Iterable[str]:
+        return self._by_path.keys()
 
     def _of(self, path: str) -> SourceSymbols:
         return self._symbols.get(path) or SourceSymbols(path, opaque=True)
