@@ -261,7 +261,8 @@ class Readers:
                 data = self._content(path)
             is_cpp = language_of(path) is Language.CPP
             facts = self.cpp.read(path) if is_cpp else python.read_python(path, data, self._options)
-            suppressions, problems = find_suppressions(path, data, facts.language)
+            left_out = [each.place for each in facts.python.broken] if facts.python else ()
+            suppressions, problems = find_suppressions(path, data, facts.language, left_out)
         except FileNotFoundError:
             return _failed(path, "vanished", "the file was gone before it was read")
         except OSError as error:

@@ -62,13 +62,20 @@ def check(
     pass_ = _Pass(before_rule)
     selected = tuple(selected)
     able = [rule for rule in selected if rule.needs <= available]
-    found = [finding for rule in able for finding in pass_.ask(rule, lambda rule: rule.check(program))]
+    found = [
+        finding
+        for rule in able
+        for finding in pass_.ask(rule, lambda rule: rule.check(program))
+        # Of a statement that is not valid Python only rules about op-lint itself have something to say.
+        if issubclass(rule, RunRule) or not program.is_broken(finding.place)
+    ]
     ran = [rule for rule in able if rule.code not in pass_.failures]
     everything = tuple(installed_rules)
     in_build_files = program.build.suppressions if program.build else ()
     files = {facts.path: facts for facts in program.files}
     applied = apply_suppressions(found, files, everything, ran, in_build_files)
-    run = Run(tuple(problems), applied.idle, everything)
+    idle = tuple(each for each in applied.idle if program.is_whole(each.suppression.place.path))
+    run = Run(tuple(problems), idle, everything)
     about_run = [finding for rule in ran for finding in pass_.ask(rule, lambda rule: _ask_about(rule, run))]
     stand = _without_ignored((*applied.findings, *about_run), program.settings.per_file_ignores)
     return Checked(

@@ -307,8 +307,8 @@ class Fallback(msgspec.Struct, frozen=True):
 class Unresolved(msgspec.Struct, frozen=True):
     """A registration that is there, but whose name, schema or key cannot be known from the source.
 
-    `what` is `def`, `impl`, `fallback` or `unit`; `namespace` is None where that is unknown too. `operator` is set
-    where its name is known and only the schema or the key is not.
+    `what` is `def`, `impl`, `fallback`, `unit` or, for anything, `statement` (see `BrokenStatement`); `namespace` is
+    None where that is unknown too. `operator` is set where its name is known and only the schema or the key is not.
     Rules that conclude from absence ("nothing defines ...") must stay silent where this may be the missing one.
     """
 
@@ -354,7 +354,7 @@ class Problem(msgspec.Struct, frozen=True):
     """Something about a file that op-lint could not read, said once per file and reason.
 
     `code` is a stable word (`missing-include`, `not-text`, `too-large`, `template-text`, `vanished`, `parse-error`,
-    `timeout`, ...).
+    `syntax-error`, `timeout`, ...).
     """
 
     code: str
@@ -616,10 +616,21 @@ class SchemaInference(msgspec.Struct, frozen=True):
     caught: tuple[str, ...] = ()
 
 
+class BrokenStatement(msgspec.Struct, frozen=True):
+    """A statement that is not valid Python, in a file that was read without it.
+
+    `outermost` is the statement of the module that it is in, or is. What is said of the rest of that may be wrong.
+    """
+
+    place: Place
+    outermost: Place
+
+
 class PythonFacts(msgspec.Struct, frozen=True):
     """What only Python files say, in source order.
 
-    `module` is the dotted name that the path gives. `linkage` is what `op_lint.python.resolve` needs of this file
+    `module` is the dotted name that the path gives. `broken` are the statements that are not among these facts, but for
+    their imports. `linkage` is what `op_lint.python.resolve` needs of this file
     for the others, in a form of its own; it is empty where they need nothing.
     """
 
@@ -632,6 +643,7 @@ class PythonFacts(msgspec.Struct, frozen=True):
     loops: tuple[PythonLoop, ...] = ()
     inferences: tuple[SchemaInference, ...] = ()
     linkage: bytes = b""
+    broken: tuple[BrokenStatement, ...] = ()
 
 
 class FileFacts(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from op_lint.config import Settings
 from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT
 from op_lint.facts import (
     PY_IMPL,
+    BrokenStatement,
     ClassDefinition,
     Definition,
     Fallback,
@@ -335,6 +336,14 @@ class Program:
         namesakes = self._namesakes.get(local_name(operator), ())
         return any({operator.namespace, namesake.namespace} & self._symbols for namesake in namesakes)
 
+    def is_whole(self, path: str) -> bool:
+        """Whether nothing was left out of a Python file because it is not valid Python."""
+        return path not in self._broken
+
+    def is_broken(self, place: Place) -> bool:
+        """Whether something was left out of the outermost statement that a place is in, so that this may be wrong."""
+        return any(holds(each.outermost, place) for each in self._broken.get(place.path, ()))
+
     def may_be_implemented(self, operator: OperatorName) -> bool:
         """Whether an operator may have kernels that no fact shows, so that nothing follows from their absence.
 
@@ -373,9 +382,12 @@ class Program:
         return frozenset(
             found.namespace
             for found in self._unresolved_kernels
-            if found.operator is None
-            and (found.key is None or found.key in _TAKE_FAKES)
-            and not (found.language is Language.PYTHON and (found.what == "unit" or found.place.path in defining))
+            if (
+                found.operator is None
+                and (found.key is None or found.key in _TAKE_FAKES)
+                and not (found.language is Language.PYTHON and (found.what == "unit" or found.place.path in defining))
+            )
+            or found.what == "statement"
         )
 
     def nearest_operator(self, operator: OperatorName) -> OperatorName | None:
@@ -519,6 +531,10 @@ class Program:
         return any(problem.code in _LOSSY for file in self.files for problem in file.problems)
 
     @cached_property
+    def _broken(self) -> dict[str, tuple[BrokenStatement, ...]]:
+        return {path: facts.broken for path, facts in self._python.items() if facts.broken}
+
+    @cached_property
     def _layout(self) -> Layout:
         return Layout(
             _grouped((registered.file, registered.fact.operator) for registered in self.definitions),
@@ -558,7 +574,7 @@ _TAKE_FAKES = frozenset({"Meta", IMPLICIT, EXPLICIT, EXPLICIT_NON_FUNCTIONAL})
 """The keys whose kernels run with fake tensors."""
 
 _LEAST_SIMILARITY = 0.8
-_MAY_DEFINE = frozenset({"def", "unit"})
+_MAY_DEFINE = frozenset({"def", "unit", "statement"})
 _ROLES = {"DEF": UnitKind.LIBRARY, "FRAGMENT": UnitKind.FRAGMENT, "IMPL": UnitKind.IMPL}
 _LOSSY = frozenset({
     "crash", "internal-error", "macro-bomb", "not-text", "parse-error", "template-text", "timeout", "too-complex",
@@ -595,6 +611,8 @@ def _is_one(
 
 
 def _is_wrapper(found: Unresolved) -> bool:
+    if found.what == "statement":
+        return False
     return found.language is Language.PYTHON and found.namespace is None and found.operator is None
 
 

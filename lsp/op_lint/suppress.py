@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import tokenize
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -74,15 +74,17 @@ _TO_BLANKS = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
 
 
 def find_suppressions(
-    path: str, data: bytes, language: Language | None
+    path: str, data: bytes, language: Language | None, left_out: Iterable[Place] = ()
 ) -> tuple[tuple[Suppression, ...], tuple[Problem, ...]]:
     """The suppression comments of one file in source order, and a problem for each that cannot be understood.
 
     A file of no `language` is a build file: its name says whose. The problems' code is `suppression`. Never raises; in
-    broken Python only the comments before the break are seen.
+    broken Python only the comments before the break are seen, unless what is broken is `left_out`.
     """
     if MARK not in data:
         return (), ()
+    for place in left_out:
+        data = data[: place.start] + data[place.start : place.end].translate(_TO_BLANKS) + data[place.end :]
     comments = tuple(_comments(path, data, language))
     marked = [comment for comment in comments if MARK in data[comment.start : comment.stop]]
     if not marked:

@@ -26,23 +26,23 @@ def problems(data: bytes) -> list[str]:
     [
         (b"", []),
         (b"\n", []),
-        (b"import torch.ops as\n", ["parse-error"]),
-        (b"print 'python 2', torch.ops.ns.f\n", ["parse-error"]),
-        (b"torch.ops.ns.f(\n", ["parse-error"]),
-        (b"  torch.ops.ns.f\n", ["parse-error"]),
-        (b"{% for x in y %}\ntorch.ops.ns.{{ x }}()\n{% endfor %}\n", ["parse-error"]),
-        (b"torch.ops.ns.f\0\n", ["parse-error"]),
+        (b"import torch.ops as\n", ["syntax-error"]),
+        (b"print 'python 2', torch.ops.ns.f\n", ["syntax-error"]),
+        (b"torch.ops.ns.f(\n", ["syntax-error"]),
+        (b"  torch.ops.ns.f\n", ["syntax-error"]),
+        (b"{% for x in y %}\ntorch.ops.ns.{{ x }}()\n{% endfor %}\n", ["syntax-error"]),
+        (b"torch.ops.ns.f\0\n", ["syntax-error"]),
         (b"# -*- coding: no-such-code -*-\ntorch.ops.ns.f\n", ["not-text"]),
         (b"# -*- coding: ascii -*-\ntorch.ops.ns.f  # \xe9\n", ["not-text"]),
         (b"torch.ops.ns.f  # \xe9\n", ["not-text"]),
         (codecs.BOM_UTF8 + b"# -*- coding: latin-1 -*-\ntorch.ops.ns.f\n", ["not-text"]),
         ("torch.ops.ns.f\n".encode("utf-16"), []),  # no mark of an operator is found in it
         (b"torch.ops.ns.f\n" + b"#" * 20_000_000, ["too-large"]),
-        (b"torch.ops.ns.f\n" + b"(" * 5000 + b")" * 5000, ["parse-error"]),
-        (b"torch.ops.ns.f\n" + b"-" * 100_000 + b"1", ["parse-error"]),
-        (b"torch.ops.ns.f\n" + b"1+" * 50_000 + b"1", ["parse-error"]),
-        (b"torch.ops.ns.f\nx" + b".y" * 50_000, ["parse-error"]),
-        (b"torch.ops.ns.f\nif a: pass\n" + b"elif b: pass\n" * 20_000, ["parse-error"]),
+        (b"torch.ops.ns.f\n" + b"(" * 5000 + b")" * 5000, ["syntax-error"]),
+        (b"torch.ops.ns.f\n" + b"-" * 100_000 + b"1", ["syntax-error"]),
+        (b"torch.ops.ns.f\n" + b"1+" * 50_000 + b"1", ["syntax-error"]),
+        (b"torch.ops.ns.f\nx" + b".y" * 50_000, ["syntax-error"]),
+        (b"torch.ops.ns.f\nif a: pass\n" + b"elif b: pass\n" * 20_000, ["syntax-error"]),
         (b"torch.ops.ns.f\n" + b"'x' " * 50_000 + b"\n", []),
         (b"torch.ops.ns.f\nx = [" + b"1, " * 100_000 + b"]\n", []),
     ],
@@ -81,7 +81,7 @@ def test_a_broken_file_still_has_its_imports() -> None:
 )
 def test_deep_nesting_that_the_parser_accepts(nested: str) -> None:
     facts = read_python("ops.py", f"{GOOD}torch.ops.ns.f({nested})\n".encode())
-    assert {problem.code for problem in facts.problems} <= {"parse-error", "too-complex"}
+    assert {problem.code for problem in facts.problems} <= {"syntax-error", "too-complex"}
     if not facts.problems:
         assert defined(facts) == ["ns::f(Tensor x) -> Tensor"]
 

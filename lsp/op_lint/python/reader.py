@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
-import warnings
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from op_lint.collector import without_collector
-from op_lint.facts import FileFacts, Language, Place, Problem, PythonFacts
+from op_lint.facts import BrokenStatement, FileFacts, Language, Place, Problem, PythonFacts, Unresolved
 from op_lint.python.expressions import TooComplexError
 from op_lint.python.interpreter import Interpreter
 from op_lint.python.linkage import linkage_of
+from op_lint.python.mended import CANNOT_PARSE, Broken, Lines, mended, parsed
 from op_lint.python.modules import module_name
 from op_lint.python.options import PythonOptions
-from op_lint.python.recorder import Recorder
+from op_lint.python.recorder import Recorder, ordered
 from op_lint.python.scan import HotLines, is_candidate, scan_imports
 from op_lint.python.source import SourceFile, decode
 from op_lint.python.values import Scope
@@ -45,14 +46,78 @@ def read_python(path: str, data: bytes, options: PythonOptions | None = None) ->
 
 def _parse(path: str, data: bytes, source: SourceFile, options: PythonOptions) -> FileFacts:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the compiler's opinions on the user's string escapes
-            tree = ast.parse(source.text)
-    except SyntaxError as error:
-        return _broken(path, data, source, error)
-    except (ValueError, RecursionError, MemoryError) as error:
-        return _unreadable(path, "parse-error", f"Python cannot parse the file: {error or type(error).__name__}")
+        tree = parsed(source.text)
+    except CANNOT_PARSE as error:
+        return _broken(path, data, source, error, options)
     return _read(source, tree, options)
+
+
+def _broken(path: str, data: bytes, source: SourceFile, error: Exception, options: PythonOptions) -> FileFacts:
+    """A file with a syntax error: what it says outside of the broken statements; where there is no outside, imports."""
+    rest = mended(source.text)
+    if rest is None:
+        message = f"Python cannot parse the file: {error or type(error).__name__}"
+        return replace(scan_imports(path, data), problems=(_problem(path, "parse-error", message),))
+    tree = parsed(rest.text)
+    facts = _read(SourceFile(path, rest.applied(data), rest.text, source.encoding), tree, options)
+    return replace(
+        facts,
+        problems=(_syntax_error(source, rest.broken), *facts.problems),
+        unresolved=ordered((*facts.unresolved, *_hidden(source, tree, rest.broken, options))),
+        python=facts.python and _without_broken(facts.python, source, data, rest.broken),
+    )
+
+
+def _syntax_error(source: SourceFile, broken: Sequence[Broken]) -> Problem:
+    """What is wrong with the first broken statement, and where."""
+    first, *others = broken
+    start = source.offset(first.line, first.column)
+    end = _place(source, Lines(first.line, first.line)).end
+    if first.lines.first == first.lines.last:
+        without = f"line {first.lines.first}"
+    else:
+        without = f"lines {first.lines.first} to {first.lines.last}"
+    more = f" and {len(others)} more statement{'s' if len(others) > 1 else ''}" if others else ""
+    message = f"not valid Python: {first.reason}; op-lint reads the file without {without}{more}"
+    return Problem("syntax-error", message, Place(source.path, first.line, min(start, end), end))
+
+
+def _hidden(
+    source: SourceFile, tree: ast.Module, broken: Iterable[Broken], options: PythonOptions
+) -> Iterator[Unresolved]:
+    """What broken statements may do: at module level anything, in functions what they have words for."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    interest = HotLines(source.layout)
+    interest.follow(options.names)
+    for each in broken:
+        first, last = each.lines.first, each.lines.last
+        local = any(node.lineno < first <= (node.end_lineno or first) for node in functions)
+        if not local or interest.between(first, last):
+            reason = "it is in a statement that is not valid Python"
+            yield Unresolved("statement", reason, _place(source, each.lines), language=Language.PYTHON)
+
+
+def _without_broken(facts: PythonFacts, source: SourceFile, data: bytes, broken: Iterable[Broken]) -> PythonFacts:
+    """Facts with the broken statements, and the imports in them; of functions with broken statements no results."""
+    found = tuple(BrokenStatement(_place(source, each.lines), _place(source, each.statement)) for each in broken)
+    lines = {line for each in broken for line in range(each.lines.first, each.lines.last + 1)}
+    scanned = scan_imports(source.path, data).python
+    imports = [each for each in scanned.imports if each.place.line in lines] if scanned else []
+    functions = tuple(
+        replace(function, results=())
+        if any(function.place.start <= statement.place.start < function.place.end for statement in found)
+        else function
+        for function in facts.functions
+    )
+    return replace(facts, imports=ordered((*facts.imports, *imports)), functions=functions, broken=found)
+
+
+def _place(source: SourceFile, lines: Lines) -> Place:
+    """The code in some lines."""
+    data, start = source.lines(lines.first, lines.last)
+    code = data.rstrip()
+    start += len(code) - len(code.lstrip())
+    return Place(source.path, lines.first, start, start + len(code.lstrip()))
 
 
 def _read(source: SourceFile, tree: ast.Module, options: PythonOptions) -> FileFacts:
@@ -77,18 +142,6 @@ def _read(source: SourceFile, tree: ast.Module, options: PythonOptions) -> FileF
     facts = recorder.facts(module_name(source.path), linkage_of(interpreter))
     interpreter.forget()
     return replace(facts, problems=tuple(problems))
-
-
-def _broken(path: str, data: bytes, source: SourceFile, error: SyntaxError) -> FileFacts:
-    """A file with a syntax error: its imports, and where it breaks."""
-    line = max(error.lineno or 1, 1)
-    try:
-        start = source.offset(line, 0)
-    except IndexError:
-        line, start = 1, 0
-    place = Place(path, line, start, min(start + max(error.offset or 1, 1), len(data)))
-    facts = scan_imports(path, data)
-    return replace(facts, problems=(Problem("parse-error", f"not valid Python: {error.msg}", place),))
 
 
 def _unreadable(path: str, code: str, message: str) -> FileFacts:

@@ -133,8 +133,12 @@ class HotLines:
 
     def within(self, node: ast.stmt | ast.expr) -> bool:
         """Whether something stands in the lines of a node."""
-        index = bisect_left(self._lines, node.lineno)
-        return index < len(self._lines) and self._lines[index] <= (node.end_lineno or node.lineno)
+        return self.between(node.lineno, node.end_lineno or node.lineno)
+
+    def between(self, first: int, last: int) -> bool:
+        """Whether something stands in the lines from `first` to `last`."""
+        index = bisect_left(self._lines, first)
+        return index < len(self._lines) and self._lines[index] <= last
 
     def follow(self, names: Iterable[str]) -> None:
         """These names are of interest, too."""

@@ -52,5 +52,11 @@ class UnresolvedRegistration(Rule):
         """Every registration that could not be resolved."""
         for file in program.files:
             for unresolved in file.unresolved:
-                what = {"unit": "this registration unit"}.get(unresolved.what, f"this `{unresolved.what}`")
+                what = {"unit": "this registration unit", "statement": "what this statement may register"}.get(
+                    unresolved.what, f"this `{unresolved.what}`"
+                )
                 yield self.finding(unresolved.place, f"{what} cannot be read statically: {unresolved.reason}")
+
+
+_WHOLE = {"unit": "this registration unit", "statement": "what this statement registers"}
+"""What is unresolved as a whole, in words."""

@@ -68,7 +68,7 @@ class FakeBeforeLoad(Rule):
         """Loads that fail in silence, then fakes that come too early."""
         asks = any(use.kind in (UseKind.GUARD, UseKind.ASSIGNMENT) for use in program.uses)
         for file in program.files:
-            if file.python is None:
+            if file.python is None or not program.is_whole(file.path):
                 continue
             if not asks:
                 for load in file.python.loads:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from op_lint.facts import Definition, Place, Text
+from op_lint.facts import Definition, Language, Place, Text
 from op_lint.findings import Edit, Finding, Fix, Severity
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program
@@ -89,9 +89,15 @@ class InvalidSchema(Rule):
         return self.finding(
             place,
             f"schema of `{fact.operator}`: {error.message}{hint}",
-            notes=("loading this aborts: torch parses the schema in a static initialiser",),
+            notes=(_HARM[fact.language],),
             fix=_fix(schema_text(fact), suggestion, shift),
         )
+
+
+_HARM = {
+    Language.CPP: "loading this aborts: torch parses the schema in a static initialiser",
+    Language.PYTHON: "this raises RuntimeError where it runs",
+}
 
 
 def _errors(fact: Definition) -> Iterator[tuple[str, SchemaError, int]]:

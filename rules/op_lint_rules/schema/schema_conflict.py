@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from op_lint.facts import Definition, Place, Text
+from op_lint.facts import Definition, Language, Place, Text
 from op_lint.findings import Finding, Related, Severity
 from op_lint.kernels import schema_text, text_differences
 from op_lint.program import Program, Registered
@@ -70,7 +70,7 @@ class SchemaConflict(Rule):
         return self.finding(
             _place(schema_text(definition.fact), found[0]),
             f"the installed torch defines `{definition.fact.operator}` differently: {_words(found)}"
-            f"{when(definition.condition)}; loading a second definition aborts: give this one another name",
+            f"{when(definition.condition)}; {_harm(definition)}: give this one another name",
             notes=(f"the installed schema: {schema}",),
         )
 
@@ -81,9 +81,14 @@ class SchemaConflict(Rule):
         return self.finding(
             place,
             f"`{later.fact.operator}` is defined differently at {where(earlier.fact.name_place, place)}: "
-            f"{_words(found)}{when(later.condition)}; the one that is loaded second aborts: keep one",
+            f"{_words(found)}{when(later.condition)}; {_harm(later)}: keep one",
             related=(Related(earlier.fact.name_place, "the other definition"),),
         )
+
+
+def _harm(second: Registered[Definition]) -> str:
+    is_python = second.fact.language is Language.PYTHON
+    return "this raises RuntimeError" if is_python else "loading a second definition aborts"
 
 
 def _place(text: Text, difference: Difference) -> Place:
