@@ -6,7 +6,7 @@ And the way back: one list of facts from the readings of all passes, each fact w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -23,15 +23,17 @@ from op_lint.condition import (
     atoms,
     compatible,
     conjunction,
+    disjunction,
     negation,
     satisfying,
 )
+from op_lint.cpp.contexts import Context
 from op_lint.cpp.preprocess import Preprocessed, arms_of
 from op_lint.cpp.registrations import ROW_LISTS, Registrations
 from op_lint.cpp.views import Arm, View, holds
-from op_lint.facts import Definition, Fallback, Implementation, Unit
+from op_lint.facts import Definition, Delegation, Fallback, Implementation, Place, Unit, UnitKind
 
-MOST_PASSES = 8
+MOST_PASSES = 16
 """Readings of one source at the most; arms that need more are reported as unread."""
 
 Assignment = dict[str, bool]
@@ -45,9 +47,18 @@ class Plan:
     uncovered: tuple[tuple[View, Arm], ...]
 
 
-def plan(preprocessed: Preprocessed, matters: Callable[[View, Arm], bool], done: Sequence[Assignment] = ()) -> Plan:
-    """Assignments under which every arm that `matters` is live once; `done` are readings that need no repeat."""
+def plan(
+    preprocessed: Preprocessed,
+    matters: Callable[[View, Arm], bool],
+    ways: Iterable[Arm] = (),
+    done: Sequence[Assignment] = (),
+) -> Plan:
+    """Assignments under which every arm that `matters` is live once, and each of the `ways` of the main file.
+
+    `done` are readings that need no repeat.
+    """
     wanted = [(v, a) for v, a in arms_of(preprocessed.views) if a.condition not in (ALWAYS, NEVER) and matters(v, a)]
+    wanted.extend((preprocessed.main, way) for way in ways)
     names = list(dict.fromkeys(name for view in preprocessed.views for _, c in view.tests for name in atoms(c)))
     waiting = [(v, a) for v, a in wanted if not any(holds(a.condition, assignment) for assignment in done)]
     assignments: list[Assignment] = []
@@ -97,13 +108,17 @@ def _literals(condition: Condition) -> Iterator[tuple[str, bool] | None]:
 # ---------------------------------------------------------------- merging
 
 
-def merge(readings: Sequence[tuple[Assignment, Registrations]], preprocessed: Preprocessed) -> Registrations:
+def merge(
+    readings: Sequence[tuple[Assignment, Registrations]], preprocessed: Preprocessed, depending: Sequence[Context] = ()
+) -> Registrations:
     """One list of facts from several readings of a source.
 
     What two readings say alike is one fact. Where they differ at the same place (a macro or a kernel that has another
-    definition there), each is a fact of its own, and its condition names what tells the readings apart.
+    definition there), each is a fact of its own, and its condition names what tells the readings apart: where it can,
+    something that the registration is `depending` on.
     """
-    merger = _Merger([assignment for assignment, _ in readings], preprocessed)
+    readings = _without_idle_helpers(readings)
+    merger = _Merger([assignment for assignment, _ in readings], preprocessed, depending)
     units = merger.rows([[msgspec.structs.replace(unit, id=0) for unit in reading.units] for _, reading in readings])
     numbers = {_unit_identity(unit): index for index, unit in enumerate(units)}
     merged = Registrations(units=[msgspec.structs.replace(unit, id=index) for index, unit in enumerate(units)])
@@ -115,6 +130,45 @@ def merge(readings: Sequence[tuple[Assignment, Registrations]], preprocessed: Pr
         ]
         setattr(merged, name, merger.rows(rows))
     return merged
+
+
+def _without_idle_helpers(
+    readings: Sequence[tuple[Assignment, Registrations]],
+) -> Sequence[tuple[Assignment, Registrations]]:
+    """The readings without the helpers that only other readings call: those have what they register."""
+    called: set[Place] = set()
+    for _, reading in readings:
+        rows: list[Definition | Implementation | Fallback | Delegation] = [
+            *reading.definitions,
+            *reading.implementations,
+        ]
+        rows += [*reading.fallbacks, *reading.delegations]
+        called.update(row.place for row in rows if row.calls)
+    return [(assignment, _without_units(reading, called)) for assignment, reading in readings]
+
+
+def _without_units(reading: Registrations, called: Collection[Place]) -> Registrations:
+    """A reading without the helpers in whose bodies one of the places `called` is."""
+    idle = {
+        unit.id
+        for unit in reading.units
+        if unit.kind is UnitKind.HELPER and unit.body is not None
+        for place in called
+        if place.path == unit.body.path and unit.body.start <= place.start < unit.body.end
+    }
+    if not idle:
+        return reading
+    kept = [unit for unit in reading.units if unit.id not in idle]
+    numbers = {unit.id: index for index, unit in enumerate(kept)}
+    left = Registrations(units=[msgspec.structs.replace(unit, id=index) for index, unit in enumerate(kept)])
+    for name in ROW_LISTS:
+        rows = [row for row in getattr(reading, name) if row.unit not in idle]
+        setattr(
+            left,
+            name,
+            [row if row.unit is None else msgspec.structs.replace(row, unit=numbers[row.unit]) for row in rows],
+        )
+    return left
 
 
 def _unit_identity(unit: Unit) -> tuple[Any, ...]:
@@ -130,9 +184,13 @@ def _renumbered(row: Any, numbers: Sequence[int]) -> Any:
 class _Merger:
     """Merges the rows of readings, made under `assignments`, of one source."""
 
-    def __init__(self, assignments: Sequence[Assignment], preprocessed: Preprocessed) -> None:
+    def __init__(
+        self, assignments: Sequence[Assignment], preprocessed: Preprocessed, depending: Sequence[Context]
+    ) -> None:
         self.assignments = assignments
         self.arms = list(arms_of(preprocessed.views))
+        self.main = preprocessed.main.path
+        self.depending = depending
 
     def rows(self, readings: Sequence[list[Any]]) -> list[Any]:
         """The rows of all readings, each once, in source order."""
@@ -156,10 +214,13 @@ class _Merger:
         return msgspec.structs.replace(row, condition=condition)
 
     def _difference(self, row: Any, seen: list[int], others: list[int]) -> list[Condition]:
-        """What holds in the readings `seen` and not in the `others`: an arm that decides it, else plain atoms.
+        """What holds in the readings `seen` and not in the `others`: what the row depends on, an arm, else plain atoms.
 
         Of several arms, the one that declares the row's kernel is meant, else the innermost one.
         """
+        known = self._known(row.place, seen, others)
+        if known is not None:
+            return [known]
         deciding = [
             (view, arm)
             for view, arm in self.arms
@@ -174,6 +235,25 @@ class _Merger:
                     return [arm.condition]
             return [min((arm.condition for _, arm in deciding), key=lambda each: len(str(each)))]
         return self._atoms(seen, others)
+
+    def _known(self, place: Place, seen: list[int], others: list[int]) -> Condition | None:
+        """What the registration at a place is known to depend on, where that decides it."""
+        if place.path != self.main:
+            return None
+        around = [each for each in self.depending if each.start < place.end and place.start < each.end]
+        for condition in (each for context in around for choice in context.choices for each in choice):
+            if self._holds_in(condition, seen) == len(seen) and not self._holds_in(condition, others):
+                return condition
+        for context in around:
+            ways = [way for way in context.ways() if self._holds_in(way, seen) and not self._holds_in(way, others)]
+            decisive = disjunction(ways)
+            if ways and self._holds_in(decisive, seen) == len(seen):
+                return decisive
+        return None
+
+    def _holds_in(self, condition: Condition, readings: list[int]) -> int:
+        """In how many of `readings` a condition holds."""
+        return sum(holds(condition, self.assignments[number]) for number in readings)
 
     def _atoms(self, seen: list[int], others: list[int]) -> list[Condition]:
         """The fewest atoms that no other reading shares with those `seen`."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from op_lint.cpp import hazards, passes
+from op_lint.cpp import contexts, hazards, passes
 from op_lint.cpp.audit import audit
 from op_lint.cpp.blanked import BLOCK_MACROS, Blanked
 from op_lint.cpp.compile_commands import CompileCommands, read_compile_commands
@@ -30,6 +30,7 @@ from op_lint.cpp.index import (
     shape,
 )
 from op_lint.cpp.macro_bodies import MacroBodies
+from op_lint.cpp.macro_words import MacroWords
 from op_lint.cpp.options import CppOptions
 from op_lint.cpp.overlay_header import OVERLAY, overlay, overlay_macros
 from op_lint.cpp.preprocess import Files, Preprocessed, preprocess
@@ -311,12 +312,13 @@ class _Reading:
         self.problems: list[Problem] = []
 
     def facts(self) -> FileFacts:
-        plan = passes.plan(self.preprocessed, self._registers)
+        depending = self._contexts()
+        plan = passes.plan(self.preprocessed, self._registers, contexts.arms_of(depending))
         readings = [(assignment, self._read(assignment)) for assignment in plan.assignments]
         names = {name for _, reading in readings for name in passes.registered_names(reading)}
-        more = passes.plan(self.preprocessed, passes.mentions_kernel(names), plan.assignments)
+        more = passes.plan(self.preprocessed, passes.mentions_kernel(names), done=plan.assignments)
         readings.extend((assignment, self._read(assignment)) for assignment in more.assignments)
-        found = passes.merge(readings, self.preprocessed)
+        found = passes.merge(readings, self.preprocessed, depending)
         unread = self._audit(found)
         unread.extend(self._uncovered(plan))
         self._note_includes(bool(unread) or self.repaired)
@@ -341,7 +343,8 @@ class _Reading:
 
     def _registers(self, view: View, arm: Arm) -> bool:
         """Whether an arm registers something, has a helper do it, or defines a macro that registration code uses."""
-        if self.reader.mention.search(view.data, arm.start, arm.end) is not None:
+        bare = self.reader._files.scanned(view).bare  # what is commented out matters not
+        if self.reader.mention.search(bare, arm.start, arm.end) is not None:
             return True
         if view is self.main and any(arm.start <= offset < arm.end for offset in self.blanked.handed_on):
             return True
@@ -351,7 +354,16 @@ class _Reading:
     def _zone_words(self) -> frozenset[bytes]:
         """The words of the file's registration code."""
         code = self.blanked.code
-        return frozenset(word for _, start, end in self._zones for word in words(code[start:end]))
+        return self._macro_words.behind(word for _, start, end in self._zones for word in words(code[start:end]))
+
+    def _contexts(self) -> Sequence[contexts.Context]:
+        """What registrations depend on besides the arms that they stand in."""
+        directives = self.reader._files.scanned(self.main).directives
+        return contexts.contexts(self.main, self.blanked, directives, self._macro_words)
+
+    @cached_property
+    def _macro_words(self) -> MacroWords:
+        return MacroWords(self.preprocessed.views, self.reader._files.scanned, any_word(self.reader.macros))
 
     def _uncovered(self, plan: passes.Plan) -> Iterable[Unresolved]:
         for view, arm in plan.uncovered:

@@ -1,0 +1,69 @@
+"""Which macros stand behind the words of a source, and which of them have several definitions to choose from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from op_lint.condition import ALWAYS, NEVER, Condition, disjunction, negation
+from op_lint.cpp.scanned import ScannedFile
+from op_lint.cpp.views import View
+
+
+class MacroWords:
+    """The macros that the files of a parse define, asked for by name.
+
+    `registering` finds the uses of those in which registrations are hidden.
+    """
+
+    def __init__(
+        self, views: Sequence[View], scanned: Callable[[View], ScannedFile], registering: re.Pattern[bytes] | None
+    ) -> None:
+        self._views, self._scanned, self.registering = views, scanned, registering
+        self._behind: dict[bytes, frozenset[bytes]] = {}
+        self.vary = any(view.tests for view in views)
+        """Whether there are definitions to choose from at all."""
+
+    def behind(self, words: Iterable[bytes]) -> frozenset[bytes]:
+        """`words` and, where they are macros, the words that these come to."""
+        found: set[bytes] = set()
+        waiting = set(words)
+        while waiting:
+            found |= waiting
+            waiting = {each for word in waiting for each in self._in_bodies(word)} - found
+        return frozenset(found)
+
+    def _in_bodies(self, name: bytes) -> frozenset[bytes]:
+        """The words in all bodies of the macro `name`; none where it is no macro."""
+        known = self._behind.get(name)
+        if known is None:
+            bodies = (
+                _WORD.findall(directive.argument)
+                for view in self._views
+                for directive in self._scanned(view).definitions.get(name, ())
+            )
+            known = self._behind[name] = frozenset(word for body in bodies for word in body)
+        return known
+
+    def choices(self, words: Iterable[bytes]) -> list[tuple[Condition, ...]]:
+        """For each macro behind `words` that has several definitions, the conditions of these."""
+        if not self.vary:
+            return []
+        found = (self._choice(name) for name in sorted(self.behind(words)))
+        return [choice for choice in found if len(choice) > 1]
+
+    def _choice(self, name: bytes) -> tuple[Condition, ...]:
+        conditions = dict.fromkeys(
+            view.condition_at(directive.start)
+            for view in self._views
+            for directive in self._scanned(view).definitions.get(name, ())
+        )
+        if len(conditions) < 2:
+            return ()
+        some = [condition for condition in conditions if condition not in (ALWAYS, NEVER)]
+        if ALWAYS not in conditions:
+            return tuple(some)
+        return (*some, negation(disjunction(some)))
+
+
+_WORD = re.compile(rb"[A-Za-z_]\w*")
