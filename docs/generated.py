@@ -11,6 +11,8 @@ import msgspec
 
 from op_lint.config import Settings
 from op_lint.documentation import document, summary
+from op_lint.errors.kind import Stage
+from op_lint.errors.recognise import KINDS
 from op_lint.packs import load_packs
 from op_lint.rule import Rule
 
@@ -33,6 +35,7 @@ def write_pages(folder: Path) -> None:
     pages = {f"rules/{rule.name}.md": _rule_page(rule) for rule in rules}
     pages["rules/index.md"] = "".join(_rule_index(rules))
     pages["_parts/settings.md"] = "".join(_settings())
+    pages["_parts/errors.md"] = "".join(_errors())
     for stale in (*folder.glob("rules/*.md"), *folder.glob("_parts/*.md")):
         if stale.relative_to(folder).as_posix() not in pages:
             stale.unlink()
@@ -72,6 +75,27 @@ def _settings() -> Iterator[str]:
             shown = "usual names, see below"
         yield f"| `{name}` | {_type(field)} | {shown} | {_cell(field['description'])} |\n"
     yield "\n`exclude` is, by default, " + ", ".join(map(_code, Settings().exclude)) + ".\n"
+
+
+_STAGES = {
+    Stage.COMPILE: "when the library is compiled",
+    Stage.LOAD: "when a library is loaded or a module imported",
+    Stage.CALL: "when an operator is called",
+    Stage.CHECK: "when an operator is tested",
+}
+
+
+def _errors() -> Iterator[str]:
+    """The kinds of errors that `op-lint diagnose` knows, each with the first text that torch has for it."""
+    names = {rule.code: rule.name for rule in load_packs().rules}
+    for stage, words in _STAGES.items():
+        yield f"### Raised {words}\n\n"
+        for kind in (kind for kind in KINDS if kind.stage is stage):
+            says = re.sub(r"\{(\w+?)\d*\}", "…", kind.messages[0].text)
+            means = re.sub(r"\{\w+\}", "…", kind.meaning)
+            rules = ", ".join(f"[{names[code]}](rules/{names[code]}.md)" for code in kind.codes if code in names)
+            yield f"`{kind.name}`\n: {_code(' '.join(says.split()))}\n\n  {means[0].upper()}{means[1:]}\n"
+            yield f"\n  Rules: {rules}\n\n" if rules else "\n"
 
 
 _TYPES = {"string": "text", "boolean": "true or false", "integer": "whole number", "object": "table"}

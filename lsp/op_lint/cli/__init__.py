@@ -19,7 +19,7 @@ import click
 from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.version import VERSION
 
-COMMANDS = ("check", "ops", "table", "why", "report", "facts", "rule", "config", "doctor", "server")
+COMMANDS = ("check", "ops", "table", "why", "diagnose", "report", "facts", "rule", "config", "doctor", "server")
 _DEFAULT = "check"
 
 INTERRUPTED = 130

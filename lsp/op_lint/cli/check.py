@@ -13,6 +13,7 @@ from op_lint import report
 from op_lint.cli.changes import change, finish
 from op_lint.cli.check_options import CheckOptions, check_options
 from op_lint.cli.options import project_of, say_what_was_read
+from op_lint.cli.output import say_failures
 from op_lint.cli.outputs import ARGUMENTS, DEFAULT_OUTPUT, FOR_PEOPLE, OutputsCommand, write_reports
 from op_lint.cli.progress import Progress
 from op_lint.cli.session import Looked, Session
@@ -102,8 +103,7 @@ def _say_what_failed(options: CheckOptions, examined: Examined) -> None:
             say(f"{sources.location(problem.place)}: {problem.message}")
     for unloaded in examined.unloaded if options.quiet else ():
         say(f"torch: {unloaded.message}")
-    for failure in examined.checked.failures:
-        say(failure.traceback if options.verbose else f"internal error, please report: {failure}")
+    say_failures(examined.checked.failures, verbose=options.verbose)
 
 
 def _packs(selectors: Selectors) -> Packs:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
+from op_lint.cli.streams import say
 from op_lint.installed.model import Origin
 from op_lint.installed.reader import Reading
+
+if TYPE_CHECKING:
+    from op_lint.check import RuleFailure
 
 
 def describe_torch(reading: Reading) -> Iterator[str]:
@@ -22,3 +27,9 @@ def describe_torch(reading: Reading) -> Iterator[str]:
 def plural(count: int, word: str) -> str:
     """`1 file`, `2 files`."""
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def say_failures(failures: Iterable[RuleFailure], *, verbose: bool) -> None:
+    """Name the rules that failed, on stderr; `verbose` with all that is known of it."""
+    for failure in failures:
+        say(failure.traceback if verbose else f"internal error, please report: {failure}")

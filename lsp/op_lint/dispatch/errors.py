@@ -12,8 +12,38 @@ from op_lint.dispatch.call import Transform
 from op_lint.dispatch.keys import UNDEFINED
 from op_lint.dispatch.registration import Operator
 from op_lint.dispatch.table import Table
+from op_lint.message import Message
 
 META = "Meta"
+
+COULD_NOT_RUN = Message("Could not run '{operator}' with arguments from the '{key}' backend.", "Could not run '")
+NO_TENSORS = Message(
+    "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no fallback"
+    " function is registered for schema {operator}.",
+    ahead="  This usually means that",
+)
+STALE_TABLE = Message("expected_k._equalsBoxedAndUnboxed(dispatchTable_[idx]) INTERNAL ASSERT FAILED")
+NOT_FOUND_IN_PYTHON = Message("could not find kernel for {python} at dispatch key DispatchKey.{key}")
+AMBIGUOUS = Message(
+    "{operator} has kernels registered to both CompositeImplicitAutograd and a backend mapped to AutogradOther."
+)
+AMBIGUOUS_IN_PYTHON = Message("ambiguous autogradother kernel")
+FALLTHROUGH_EXECUTED = Message(
+    "fallthrough_kernel was executed but it should have been short-circuited by the dispatcher."
+)
+FAKE_ELSEWHERE = Message(
+    "{operator}: We could not find the fake impl for this operator. The operator specified that you may need to import"
+    " the '{path}' Python module to load the fake impl."
+)
+NO_META = Message(
+    "{operator}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel"
+    " registered."
+)
+ALIASED_OUTPUT = Message(
+    "Found a custom (non-ATen) operator whose output has alias annotations: {schema}. We only support functionalizing"
+    " operators whose outputs do not have alias annotations"
+)
+NO_NAMED_TENSORS = Message("{operator} is not yet supported with named tensors.")
 
 # The keys that `torch._C.DispatchKey` lacks.
 _WITHOUT_PYTHON_NAME = frozenset({
@@ -37,21 +67,18 @@ def missing_kernel(table: Table, key: str) -> CallError:
     """
     name = table.operator.name
     if table.stale:
-        return CallError(
-            "RuntimeError", "expected_k._equalsBoxedAndUnboxed(dispatchTable_[idx]) INTERNAL ASSERT FAILED"
-        )
+        return CallError("RuntimeError", STALE_TABLE.write())
     available = ", ".join(entry.key for entry in table.entries if not entry.missing and entry.key != UNDEFINED)
     if key == UNDEFINED:
         return CallError(
             "NotImplementedError",
-            "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no"
-            f" fallback function is registered for schema {name}.  This usually means that this function requires a"
-            " non-empty list of Tensors, or that you (the operator writer) forgot to register a fallback function. "
+            f"{NO_TENSORS.write(operator=name)}  This usually means that this function requires a non-empty list of"
+            " Tensors, or that you (the operator writer) forgot to register a fallback function. "
             f" Available functions are [{available}].",
         )
     return CallError(
         "NotImplementedError",
-        f"Could not run '{name}' with arguments from the '{key}' backend. This could be because the operator doesn't"
+        f"{COULD_NOT_RUN.write(operator=name, key=key)} This could be because the operator doesn't"
         " exist for this backend, or was omitted during the selective/custom build process (if using custom build). If"
         " you are a Facebook employee using PyTorch on mobile, please visit https://fburl.com/ptmfixes for possible"
         f" resolutions. '{name}' is only available for these backends: [{available}].",
@@ -61,7 +88,7 @@ def missing_kernel(table: Table, key: str) -> CallError:
 def missing_in_python(operator: Operator, key: str) -> CallError:
     """The same where the dispatcher in Python looks (`torch._ops.resolve_key`), which has no name for some keys."""
     name = "???" if key in _WITHOUT_PYTHON_NAME else key
-    text = f"could not find kernel for {_python_name(operator)} at dispatch key DispatchKey.{name}"
+    text = NOT_FOUND_IN_PYTHON.write(python=_python_name(operator), key=name)
     return CallError("NotImplementedError", text)
 
 
@@ -71,22 +98,19 @@ def ambiguous_kernel(operator: Operator, *, in_python: bool = False) -> CallErro
     `in_python` says that the dispatcher in Python says so.
     """
     if in_python:
-        return CallError("RuntimeError", "ambiguous autogradother kernel")
+        return CallError("RuntimeError", AMBIGUOUS_IN_PYTHON.write())
     return CallError(
         "RuntimeError",
-        f"{operator.name} has kernels registered to both CompositeImplicitAutograd and a backend mapped to"
-        " AutogradOther. This makes the backend kernel unreachable; the dispatcher will always prefer the"
-        " CompositeImplicitAutograd lowering (see Note [Ambiguity in AutogradOther kernel]). If you want to override"
-        " CompositeImplicitAutograd, please open an issue to request a dedicated Autograd dispatch key for the"
-        " backend.",
+        f"{AMBIGUOUS.write(operator=operator.name)} This makes the backend kernel unreachable; the dispatcher will"
+        " always prefer the CompositeImplicitAutograd lowering (see Note [Ambiguity in AutogradOther kernel]). If you"
+        " want to override CompositeImplicitAutograd, please open an issue to request a dedicated Autograd dispatch key"
+        " for the backend.",
     )
 
 
 def fallthrough_executed() -> CallError:
     """A call has no keys left, and what stands at `Undefined` is a fallthrough: there is nothing to fall to."""
-    return CallError(
-        "RuntimeError", "fallthrough_kernel was executed but it should have been short-circuited by the dispatcher."
-    )
+    return CallError("RuntimeError", FALLTHROUGH_EXECUTED.write())
 
 
 def still_wrapped(transform: Transform) -> CallError:
@@ -99,23 +123,13 @@ def still_wrapped(transform: Transform) -> CallError:
     return CallError("RuntimeError", f"{condition} INTERNAL ASSERT FAILED")
 
 
-def _no_fake_in(operator: Operator) -> str:
-    """What torch says where the definition names a Python module: `throw_abstract_impl_not_imported_error`."""
-    return (
-        f"{operator.name}: We could not find the fake impl for this operator. The operator specified that you may need"
-        f" to import the '{operator.python_module}' Python module to load the fake impl."
-    )
-
-
 def no_meta_kernel(operator: Operator) -> CallError:
     """A call with Meta tensors reached torch's Meta fallback."""
     if operator.python_module is not None:
-        return CallError("NotImplementedError", _no_fake_in(operator))
-    return CallError(
-        "NotImplementedError",
-        f"{operator.name}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel"
-        " registered.",
-    )
+        # `throw_abstract_impl_not_imported_error`: the definition names a Python module.
+        text = FAKE_ELSEWHERE.write(operator=operator.name, path=operator.python_module)
+        return CallError("NotImplementedError", text)
+    return CallError("NotImplementedError", NO_META.write(operator=operator.name))
 
 
 def not_entered() -> CallError:
@@ -145,18 +159,14 @@ def _python_name(operator: Operator) -> str:
 
 def cannot_functionalize(operator: Operator) -> CallError:
     """C++ functionalization reached its fallback with an operator whose schema has alias annotations."""
-    return CallError(
-        "RuntimeError",
-        f"Found a custom (non-ATen) operator whose output has alias annotations: {operator.schema}. We only support"
-        " functionalizing operators whose outputs do not have alias annotations",
-    )
+    return CallError("RuntimeError", ALIASED_OUTPUT.write(schema=str(operator.schema)))
 
 
 def not_supported(operator: Operator) -> CallError:
     """A call reached a kernel that was made to refuse (`CppFunction::makeNamedNotSupported`, gone by torch 2.13)."""
     return CallError(
         "RuntimeError",
-        f"{operator.name} is not yet supported with named tensors. Please drop names via"
+        f"{NO_NAMED_TENSORS.write(operator=operator.name)} Please drop names via"
         " `tensor = tensor.rename(None)`, call the op with an unnamed tensor, and set names on the result of the"
         " operation.",
     )

@@ -144,16 +144,31 @@ def _cures(walk: _Walk) -> Iterator[str]:
 
     Found by walking with each of them: a composite kernel that makes another entry ambiguous is no cure.
     """
-    table = walk.table
     for key in dict.fromkeys((walk.failed_at, *_CURES)):
         if key == UNDEFINED:
             continue
-        registrations = (*table.operator.registrations, Registration(key, origin=""))
-        operator = msgspec.structs.replace(table.operator, registrations=registrations)
-        after = _Walk(type(table)(table.keys, operator, table.fallbacks), walk.call)
+        after = _Walk(_with_kernel(walk.table, key), walk.call)
         after.run()
         if after.error is None or len(_hits(after.steps)) > len(_hits(walk.steps)):
             yield key
+
+
+def cures_at(table: Table, key: str) -> Iterator[str]:
+    """The keys at which one more kernel gives a call that is at `key` something to run, the narrowest first.
+
+    The same as `Path.cures`, for a call of which only the key is known at which it raised.
+    """
+    for cure in dict.fromkeys((key, *_CURES)):
+        entry = _with_kernel(table, cure)[key] if cure != UNDEFINED else None
+        if entry is not None and not entry.missing and entry.reason is not Reason.AMBIGUOUS:
+            yield cure
+
+
+def _with_kernel(table: Table, key: str) -> Table:
+    """The table of an operator that has one more kernel."""
+    registrations = (*table.operator.registrations, Registration(key, origin=""))
+    operator = msgspec.structs.replace(table.operator, registrations=registrations)
+    return type(table)(table.keys, operator, table.fallbacks)
 
 
 def _hits(steps: Sequence[Step]) -> tuple[str, ...]:

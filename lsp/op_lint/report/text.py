@@ -8,7 +8,8 @@ from enum import Enum
 from typing import TextIO
 from unicodedata import combining, east_asian_width
 
-from op_lint.findings import Finding
+from op_lint.facts import Place
+from op_lint.findings import Finding, Related
 from op_lint.report import Report
 from op_lint.sources import Sources
 
@@ -33,8 +34,12 @@ Line = tuple[tuple[str, Style], ...]
 
 def write(report: Report, stream: TextIO) -> None:
     """Write every finding with its frame, then the summary; in colours where `stream` shows them."""
-    lines = _lines(report)
-    if not report.plain and _shows_colours(stream):
+    write_lines(_lines(report), stream, plain=report.plain)
+
+
+def write_lines(lines: Iterable[Line], stream: TextIO, *, plain: bool = False) -> None:
+    """Write lines, in colours where `stream` shows them; `plain` is without, whatever it does."""
+    if not plain and _shows_colours(stream):
         _write_coloured(lines, stream)
     else:
         stream.writelines("".join(text for text, _ in line) + "\n" for line in lines)
@@ -65,13 +70,21 @@ def _lines(report: Report) -> Iterator[Line]:
 
 def _finding_lines(finding: Finding, sources: Sources) -> Iterator[Line]:
     style = Style[finding.severity.name]
-    location = sources.location(finding.place)
     yield (
-        (f"{location}: ", Style.PATH),
+        (f"{sources.location(finding.place)}: ", Style.PATH),
         (finding.severity.value, style),
         (f" {finding.code} {finding.name}", Style.PLAIN),
     )
-    source = sources.text(finding.place.path).line_text(location.line)
+    notes = (*finding.notes, f"op-lint rule {finding.code}")
+    yield from frame(finding.place, finding.message, finding.related, notes, style, sources)
+
+
+def frame(
+    place: Place, message: str, related: Iterable[Related], notes: Iterable[str], style: Style, sources: Sources
+) -> Iterator[Line]:
+    """The line of a place with what is said of it, the other places below, and notes."""
+    location = sources.location(place)
+    source = sources.text(place.path).line_text(location.line)
     gutter = " " * len(str(location.line))
     if source.strip():
         end = location.end_column if location.end_line == location.line else len(source) + 1
@@ -80,17 +93,17 @@ def _finding_lines(finding: Finding, sources: Sources) -> Iterator[Line]:
         yield (bar,)
         yield (f"{location.line} | ", Style.FRAME), (before + marked + after, Style.PLAIN)
         mark = " " * _width(before) + "^" * max(1, _width(marked))
-        yield bar, (f" {mark} {finding.message}", style)
+        yield bar, (f" {mark} {message}", style)
         yield (bar,)
     else:
-        yield (f"{gutter} = ", Style.FRAME), (finding.message, style)
-    for related in finding.related:
+        yield (f"{gutter} = ", Style.FRAME), (message, style)
+    for other in related:
         yield (
             (f"{gutter}::: ", Style.FRAME),
-            (f"{sources.location(related.place)}", Style.PATH),
-            (f"   {related.message}", Style.PLAIN),
+            (f"{sources.location(other.place)}", Style.PATH),
+            (f"   {other.message}", Style.PLAIN),
         )
-    for note in (*finding.notes, f"op-lint rule {finding.code}"):
+    for note in notes:
         yield (f"{gutter} = ", Style.FRAME), (note, Style.FRAME)
 
 
