@@ -15,7 +15,7 @@ from op_lint.config import Settings, selector_problems
 from op_lint.facts import FileFacts, Problem
 from op_lint.findings import Finding
 from op_lint.installed.bundled import bundled_key_numbers
-from op_lint.installed.model import ReadProblem
+from op_lint.installed.model import Origin, ReadProblem
 from op_lint.installed.reader import Reading
 from op_lint.kept_run import RunKeeper
 from op_lint.macros import MacroSearch, search_macros
@@ -26,7 +26,10 @@ from op_lint.stopwatch import Stopwatch
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """What came of it. `reading` is None where no torch was asked; `problems` are those of the project (see `Run`)."""
+    """What came of it. `reading` is None where no torch was asked; `problems` are those of the project (see `Run`).
+
+    `python` is the interpreter that the command line named.
+    """
 
     project: Project
     analysis: Analysis
@@ -34,6 +37,7 @@ class Examined(msgspec.Struct, frozen=True):
     checked: Checked
     problems: tuple[Problem, ...]
     program: Program | None = None
+    python: str | None = None
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -55,9 +59,17 @@ class Examined(msgspec.Struct, frozen=True):
         return reading.problems
 
     @property
+    def unanswered(self) -> tuple[ReadProblem, ...]:
+        """Why torch was not asked as it should be: the interpreter that was named has none, or nothing was loaded."""
+        reading = self.reading
+        if self.python is not None and reading is not None and reading.origin is Origin.SNAPSHOT:
+            return reading.problems
+        return self.unloaded
+
+    @property
     def has_failed(self) -> bool:
         """Whether op-lint could not do all that was asked, so that no finding does not mean no mistake."""
-        return bool(self.checked.failures or self.configuration_problems or self.unloaded)
+        return bool(self.checked.failures or self.configuration_problems or self.unanswered)
 
     @property
     def configuration_problems(self) -> tuple[Problem, ...]:
@@ -106,7 +118,7 @@ def examine(
             found = keeper.find(lambda: project.read_torch(python)) if not anew else None
         if found is not None:
             run, reading = found
-            return Examined(project, Analysis((), run.candidates), reading, run.checked, run.problems)
+            return Examined(project, Analysis((), run.candidates), reading, run.checked, run.problems, python=python)
     with watch.phase("read files"):
         analysis = project.read(use_cache=use_cache, jobs=jobs, progress=progress)
     with watch.phase("search build files"):
@@ -124,4 +136,4 @@ def examine(
     if keeper is not None:
         with watch.phase("keep the run"):
             keeper.keep(watched, macros, analysis, reading, problems, checked)
-    return Examined(project, analysis, reading, checked, problems, program)
+    return Examined(project, analysis, reading, checked, problems, program, python)

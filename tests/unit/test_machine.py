@@ -43,12 +43,22 @@ def test_what_needs_no_folder_works_without_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("command", ["check", "ops", "rule", "config --schema", "report --html -"])
-def test_no_room_for_what_is_written(project: Path, command: str) -> None:
-    outcome = shell(project, f"{OP_LINT} {command} >/dev/full")
+def test_no_room_for_what_is_written(project: Path, command: str, unbuffered: str) -> None:
+    outcome = shell(project, f"PYTHONUNBUFFERED={unbuffered} {OP_LINT} {command} >/dev/full")
     assert outcome.status == 2
     assert "No space left on device" in outcome.err
     assert "please report" not in outcome.err
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", ["check --output-format sarif", "rule --all", "report --html -", "config --schema"])
+def test_room_for_a_part_of_what_is_written(project: Path, command: str, unbuffered: str) -> None:
+    limit = "ulimit -f 1"  # a file may have 1024 bytes
+    outcome = shell(project, f"{limit}; PYTHONUNBUFFERED={unbuffered} {OP_LINT} {command} >out")
+    assert outcome.status == 2
+    assert outcome.err == "Error: what was to be written: File too large\n"
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is always full")
@@ -58,6 +68,14 @@ def test_of_several_reports_those_are_written_that_can_be(project: Path) -> None
     assert outcome.status == 2
     assert "Could not open file '/dev/full': No space left on device" in outcome.err
     assert json.loads((project / "good.sarif").read_text())["version"] == "2.1.0"
+
+
+@pytest.mark.parametrize("command", ["check --quiet", "table demo::a", "why demo::a", "report --html page.html"])
+def test_a_python_that_is_asked_for_and_not_there(tmp_path: Path, command: str) -> None:
+    write_project(tmp_path, {"op-lint.toml": 'torch-version = "2.13"\n', "ops.cpp": WRONG.replace("x::a", "a")})
+    outcome = shell(tmp_path, f"{OP_LINT} {command} --python nowhere/python")
+    assert outcome.status == 2
+    assert "--python nowhere/python: does not exist: name an interpreter that has torch" in outcome.err
 
 
 @pytest.mark.parametrize(("closed", "status"), [(">&-", 1), ("2>&-", 1), ("<&-", 1), (">&- 2>&- <&-", 1)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,17 @@ def test_all_cases_have_the_same_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [path for path in precompiled._made.values() if path]
     monkeypatch.setattr(precompiled, "_has_descriptors", lambda: False)
     assert fast == [read_all(folder) for folder in CASE_FILES]
+
+
+@pytest.mark.skipif(not precompiled._has_descriptors(), reason="files without names are Linux's")
+def test_where_there_is_no_room_the_header_is_parsed_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))  # as on a full disk
+    try:
+        assert not any(facts.problems for folder in CASE_FILES[:5] for facts in read_all(folder))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(precompiled._made.values()) == [None]
 
 
 @pytest.mark.skipif(not precompiled._has_descriptors(), reason="files without names are Linux's")

@@ -83,6 +83,8 @@ def test_sarif_holds_everything(reports: dict[str, str], findings: list[dict[str
         assert result["message"]["text"].startswith(finding["message"])
         place = result["locations"][0]["physicalLocation"]
         assert (place["artifactLocation"]["uri"], region(place["region"])) == (finding["path"], extent(finding))
+        for each in result.get("relatedLocations", ()):
+            assert f"]({each['id']}): {each['message']['text']}" in result["message"]["text"]
         related = [
             (each["physicalLocation"]["artifactLocation"]["uri"], each["message"]["text"])
             for each in result.get("relatedLocations", ())
@@ -108,10 +110,12 @@ def extent(value: dict[str, Any]) -> tuple[int, ...]:
 
 def test_sarif_of_odd_names_is_valid(tmp_path: Path) -> None:
     place = Place("a b/größe#1.cpp", 1, 0, 1)
-    finding = Finding("X1", "x", Severity.HINT, "m", place, (Related(Place("/else where/y.cpp", 3, 30, 31), "r"),))
+    odd = Related(Place("[x].cpp", 4, 40, 41), "odd")
+    finding = Finding("X1", "x", Severity.HINT, "m", place, (Related(Place("/else where/y.cpp", 3, 30, 31), "r"), odd))
     log = json.loads(written("sarif", (finding,), Sources(tmp_path, {place.path: b"x"}, tmp_path)))
     assert list(SARIF.iter_errors(log)) == []
     (result,) = log["runs"][0]["results"]
+    assert result["message"]["text"] == "m\n\n[/else where/y.cpp:3](1): r\n\n[\\[x\\].cpp:4](2): odd"
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%20b/gr%C3%B6%C3%9Fe%231.cpp"
     assert result["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "file:///else%20where/y.cpp"
 
@@ -137,7 +141,7 @@ def test_github(reports: dict[str, str], findings: list[dict[str, Any]]) -> None
 def test_github_escapes(tmp_path: Path) -> None:
     finding = Finding("X1", "x", Severity.HINT, "50% a\nb", Place("a,b:c.cpp", 1, 0, 1))
     assert written("github", (finding,), Sources(tmp_path, {"a,b:c.cpp": b"x"}, tmp_path)) == (
-        "::notice title=X1 x,file=a%2Cb%3Ac.cpp,line=1,endLine=1,col=1,endColumn=2::50%25 a%0Ab\n"
+        "::notice title=X1 x,file=a%2Cb%3Ac.cpp,line=1,endLine=1,col=1,endColumn=2::a,b:c.cpp:1:1: X1 50%25 a%0Ab\n"
     )
 
 

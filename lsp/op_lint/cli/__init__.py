@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -66,6 +67,7 @@ def _group() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run op-lint and return its exit status: 0 nothing found, 1 findings, 2 op-lint could not do what was asked."""
     _open_missing_streams()
+    sys.stdout = _whole_writes(sys.stdout)
     for stream in (sys.stdout, sys.stderr):
         _accept_any_text(stream)
     try:
@@ -126,6 +128,17 @@ def _open_missing_streams() -> None:
     sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115 -- for as long as the process
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 -- for as long as the process
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 -- for as long as the process
+
+
+def _whole_writes(stream: TextIO) -> TextIO:
+    """`stream`, with a buffer if it has none.
+
+    With PYTHONUNBUFFERED, which container images set, a write that the system makes a part of is lost from there on
+    without an error: half a report on a disk that is full, and a pipe that takes what fits.
+    """
+    if not isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+        return stream
+    return open(stream.fileno(), "w", encoding=stream.encoding, errors=stream.errors, closefd=False)
 
 
 def _internal_error(error: Exception) -> str:

@@ -101,8 +101,8 @@ def _say_what_failed(options: CheckOptions, examined: Examined) -> None:
     for problem in examined.configuration_problems:
         if problem.place not in said:
             say(f"{sources.location(problem.place)}: {problem.message}")
-    for unloaded in examined.unloaded if options.quiet else ():
-        say(f"torch: {unloaded.message}")
+    for unanswered in examined.unanswered if options.quiet else ():
+        say(f"torch: {unanswered.message}")
     say_failures(examined.checked.failures, verbose=options.verbose)
 
 

@@ -12,6 +12,7 @@ from op_lint.cli.progress import read_in_sight
 from op_lint.dispatch.registration import Registration, Source
 from op_lint.examine import program_of
 from op_lint.facts import OperatorName
+from op_lint.installed.model import Origin
 from op_lint.installed.reader import Reading
 from op_lint.nearest import did_you_mean, nearest
 from op_lint.program import parse_name
@@ -72,6 +73,8 @@ class Loaded:
         reading = project.read_torch(options.python, use_cache=not options.no_cache)
         if reading is None:
             raise click.ClickException("there is no torch to load the operator into")
+        if options.python is not None and reading.origin is Origin.SNAPSHOT:
+            raise click.ClickException("; ".join(problem.message for problem in reading.problems))
         self.reading: Reading = reading
         self.sources: Sources = project.sources()
         self.tables = Tables(program_of(analysis.files, reading, project.settings), reading.torch)

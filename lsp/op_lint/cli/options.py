@@ -58,6 +58,10 @@ class TorchOptions(ProjectOptions, frozen=True, kw_only=True):
         if self.torch_version is not None and is_older_than_all(self.torch_version):
             have = f"there are {described_versions()}; for others, the next older one serves"
             raise click.UsageError(f"--torch-version {self.torch_version}: no snapshot of torch is that old; {have}")
+        if self.python is not None and (self.no_torch or self.torch_version is not None):
+            raise click.UsageError("--python names a torch that runs: no --no-torch, no --torch-version")
+        if self.python is not None:
+            given.update(torch=True, torch_version=None)  # whatever the configuration is content with
         if self.load or self.imports:
             if self.no_torch or self.torch_version is not None:
                 raise click.UsageError("--load and --import need a torch that runs: no --no-torch, no --torch-version")

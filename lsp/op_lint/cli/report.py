@@ -94,7 +94,9 @@ def _status(examined: Examined) -> int:
         say(f"internal error, please report: {failure}")
     for problem in examined.configuration_problems:
         say(f"{problem.place.path}:{problem.place.line}: {problem.message}")
-    return 2 if examined.checked.failures or examined.configuration_problems else 0
+    for unanswered in examined.unanswered:
+        say(f"torch: {unanswered.message}")
+    return 2 if examined.has_failed else 0
 
 
 def _write(out: str, page: str) -> None:

@@ -22,6 +22,13 @@ def whole_or_broken_pipe(stream: TextIO) -> Iterator[TextIO]:
         yield stream
         stream.flush()
     except BrokenPipeError:
-        # Python flushes it once more at its end, which must not fail again.
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        _lead_nowhere(stream)
+    except OSError:
+        _lead_nowhere(stream)
+        raise
+
+
+def _lead_nowhere(stream: TextIO) -> None:
+    """Python flushes a stream once more at its end, which must not fail again."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -23,6 +23,8 @@ _AFTER = 2
 """Parses with the same arguments after which it pays."""
 _MOST = 8
 """Headers at most: a project that compiles each file with other macros has no use for them."""
+_LARGEST = 4 * 1024 * 1024
+"""Bytes that a precompiled header may take."""
 
 
 class _Header(NamedTuple):
@@ -73,10 +75,18 @@ def _has_descriptors() -> bool:
     return sys.platform == "linux"
 
 
+def _require_room(file: str) -> None:
+    """Raise OSError where no large file can be written: libclang ends the process when it runs out of room."""
+    with open(file, "wb") as stream:
+        os.posix_fallocate(stream.fileno(), 0, _LARGEST)
+    os.unlink(file)
+
+
 def _precompile(arguments: tuple[str, ...], name: str, content: bytes) -> _Header | None:
     """The precompiled header; None where it cannot be made."""
     with suppress(clang.ParseError, OSError), tempfile.TemporaryDirectory(prefix="op-lint-") as folder:
         file = os.path.join(folder, "overlay.pch")
+        _require_room(file)
         unit = clang.parse(name, {name: content}, ["-x", "c++-header", *arguments[len(_LANGUAGE) :]])
         if unit.save(file):
             descriptor = os.open(file, os.O_RDONLY)

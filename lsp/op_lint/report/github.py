@@ -33,7 +33,8 @@ def _properties(finding: Finding, sources: Sources) -> Iterator[tuple[str, str]]
 
 
 def _message(finding: Finding, sources: Sources) -> Iterator[str]:
-    yield finding.message
+    """The lines of the text: it names the place once more, since a job's log shows nothing but this."""
+    yield f"{sources.location(finding.place)}: {finding.code} {finding.message}"
     for related in finding.related:
         yield f"{sources.location(related.place)}: {related.message}"
     yield from finding.notes

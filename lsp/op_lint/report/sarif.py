@@ -22,6 +22,8 @@ from op_lint.version import VERSION
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _BASE = "SRCROOT"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
+_IN_LINKS = {ord(character): f"\\{character}" for character in "\\[]"}
+"""What means something inside the text of a link."""
 _GITHUB_SEVERITIES = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "recommendation"}
 
 
@@ -74,12 +76,20 @@ def _results(report: Report, codes: Sequence[str]) -> Iterator[dict[str, Any]]:
             "ruleId": finding.code,
             **({"ruleIndex": codes.index(finding.code)} if finding.code in codes else {}),
             "level": _LEVELS[finding.severity],
-            "message": {"text": "\n\n".join((finding.message, *finding.notes))},
+            "message": {"text": "\n\n".join((finding.message, *finding.notes, *_links(finding, sources)))},
             "locations": [{"physicalLocation": _physical(finding.place, sources)}],
             **_related(finding, sources),
             "partialFingerprints": {"opLint/v1": fingerprint},
             **({"fixes": [_fix(fix, sources) for fix in fixes]} if (fixes := fixes_of(finding)) else {}),
         }
+
+
+def _links(finding: Finding, sources: Sources) -> Iterator[str]:
+    """The related locations by their numbers: code scanning shows only those that the message links to."""
+    for number, related in enumerate(finding.related, 1):
+        location = sources.location(related.place)
+        shown = f"{location.path}:{location.line}".translate(_IN_LINKS)
+        yield f"[{shown}]({number}): {related.message}"
 
 
 def _related(finding: Finding, sources: Sources) -> dict[str, Any]:
