@@ -53,13 +53,14 @@ class TranslationUnit:
     def __init__(self, handle: int, path: str, size: int) -> None:
         self._handle = handle
         self._path = path
-        self._first, self._last = _numbers(handle, path, size)
+        self._first, self._last = _numbers(handle, size)
         self._names: dict[int, str] = {}
         self._file, self._offset = c_void_p(), c_uint()
         self._to_file, self._to_offset = byref(self._file), byref(self._offset)
 
     def __del__(self) -> None:
         _dispose_unit(self._handle)
+        _qualified.pop(self._handle, None)
 
     def save(self, file: str) -> bool:
         """Write the unit to `file`, for `-include-pch`; whether that was possible."""
@@ -101,6 +102,14 @@ class TranslationUnit:
     def file_point(self, location: Location) -> Point:
         """As `expansion`, but for a macro's argument the place of the argument."""
         return self._point(_file_location, location)
+
+    def extent(self, cursor: Cursor) -> tuple[Point, Point]:
+        """Where the whole of `cursor` begins and its last token ends; for what a macro made, where that is used."""
+        whole = cursor.extent
+        first, last = whole.begin_int_data, whole.end_int_data
+        if self._first <= first <= self._last and self._first <= last <= self._last:
+            return Point(self._path, first - self._first), Point(self._path, last - self._first)
+        return self.expansion(whole.start), self.expansion(whole.end)
 
     def _point(self, ask: Callable[..., None], location: Location) -> Point:
         number = location.int_data
@@ -156,14 +165,14 @@ def parse(path: str, files: Mapping[str, bytes], arguments: Sequence[str]) -> Tr
     return TranslationUnit(handle, path, len(files.get(path, b"")))
 
 
-def _numbers(unit: int, path: str, size: int) -> tuple[int, int]:
+def _numbers(unit: int, size: int) -> tuple[int, int]:
     """The numbers by which libclang knows the first place of the source and the one behind its last.
 
     What no macro made is numbered as the bytes are, so that libclang need not be asked where it is: a quarter of a
     reading's questions. That is not promised, so both ends are asked; where they do not fit, nothing has these numbers.
     """
-    file = _get_file(unit, _encoded(path))
-    first, last = (_get_location(unit, file, offset).int_data for offset in (0, size))
+    whole = _get_unit_cursor(unit).extent
+    first, last = whole.begin_int_data, whole.end_int_data
     return (first, last) if last - first == size else (0, -1)
 
 
@@ -178,17 +187,33 @@ def _index() -> int:
 
 
 def qualified_name(cursor: Cursor) -> str:
-    """`ns::Class::name`, without anonymous and inline namespaces, and without the function that it is local to."""
+    """`ns::Class::name` of a declaration.
+
+    Without anonymous and inline namespaces, and without the function that it is local to.
+    """
+    unit, declaration = cursor.data[2], cursor.data[0]
+    known = _qualified.setdefault(unit, {})
+    if declaration not in known:
+        known[declaration] = _qualified_name(cursor)
+    return known[declaration]
+
+
+_qualified: dict[int | None, dict[int | None, str]] = {}
+"""The qualified names that were asked for, by unit and declaration: those of a file are in few namespaces."""
+
+
+def _qualified_name(cursor: Cursor) -> str:
     parts: list[str] = []
     current: Cursor | None = cursor
     while current is not None and current.kind != CursorKind.TRANSLATION_UNIT:
+        if current.kind == CursorKind.NAMESPACE and current is not cursor:
+            parts += filter(None, (qualified_name(current),))
+            break
         if parts and current.kind in FUNCTIONS:
             break
         named = current.kind != CursorKind.LINKAGE_SPEC and not current.is_anonymous
         if named and not (current.kind == CursorKind.NAMESPACE and current.is_inline_namespace):
-            spelling = current.spelling
-            if spelling:
-                parts.append(spelling)
+            parts += filter(None, (current.spelling,))
         current = current.semantic_parent
     return "::".join(reversed(parts))
 
@@ -201,10 +226,6 @@ def _location_function(name: str) -> Callable[..., None]:
 _expansion = _location_function("clang_getExpansionLocation")
 _spelling = _location_function("clang_getSpellingLocation")
 _file_location = _location_function("clang_getFileLocation")
-_get_file: Callable[[int, bytes], int | None] = function("clang_getFile", c_void_p, c_void_p, c_char_p)
-_get_location: Callable[[int, int | None, int], Location] = function(
-    "clang_getLocationForOffset", Location, c_void_p, c_void_p, c_uint
-)
 _get_file_name: Callable[[int], String] = function("clang_getFileName", String, c_void_p)
 
 _create_index: Callable[[int, int], int] = function("clang_createIndex", c_void_p, c_int, c_int)

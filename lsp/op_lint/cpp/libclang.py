@@ -120,14 +120,24 @@ class Location(Structure):
     int_data: int
     _fields_: ClassVar = [("ptr_data", c_void_p * 2), ("int_data", c_uint)]
 
-    @property
-    def is_null(self) -> bool:
-        """Whether this is nowhere in the source."""
-        return not self.ptr_data[0]
 
+class Range(Structure):
+    """CXSourceRange: `begin_int_data` and `end_int_data` are the numbers of its two locations."""
 
-class _Range(Structure):
+    ptr_data: Any
+    begin_int_data: int
+    end_int_data: int
     _fields_: ClassVar = [("ptr_data", c_void_p * 2), ("begin_int_data", c_uint), ("end_int_data", c_uint)]
+
+    @property
+    def start(self) -> Location:
+        """Where it begins."""
+        return _get_range_start(self)
+
+    @property
+    def end(self) -> Location:
+        """Where its last token ends."""
+        return _get_range_end(self)
 
 
 class Type(Structure):
@@ -262,15 +272,14 @@ class Cursor(Structure):
         return _get_location(self)
 
     @property
-    def extent(self) -> tuple[Location, Location]:
-        """Where the whole begins, and where its last token ends."""
-        whole = _get_extent(self)
-        return _get_range_start(whole), _get_range_end(whole)
+    def extent(self) -> Range:
+        """Where the whole is."""
+        return _get_extent(self)
 
     @property
     def is_nowhere(self) -> bool:
         """Whether this stands nowhere in the source, as a default argument that a call leaves out."""
-        return _get_range_start(_get_extent(self)).is_null
+        return not _get_extent(self).ptr_data[0]
 
     @property
     def identity(self) -> int:
@@ -412,9 +421,9 @@ _get_template: Callable[[Cursor], Cursor] = function("clang_getSpecializedCursor
 _get_num_overloads: Callable[[Cursor], int] = function("clang_getNumOverloadedDecls", c_uint, Cursor)
 _get_overload: Callable[[Cursor, int], Cursor] = function("clang_getOverloadedDecl", Cursor, Cursor, c_uint)
 _get_location: Callable[[Cursor], Location] = function("clang_getCursorLocation", Location, Cursor)
-_get_extent: Callable[[Cursor], _Range] = function("clang_getCursorExtent", _Range, Cursor)
-_get_range_start: Callable[[_Range], Location] = function("clang_getRangeStart", Location, _Range)
-_get_range_end: Callable[[_Range], Location] = function("clang_getRangeEnd", Location, _Range)
+_get_extent: Callable[[Cursor], Range] = function("clang_getCursorExtent", Range, Cursor)
+_get_range_start: Callable[[Range], Location] = function("clang_getRangeStart", Location, Range)
+_get_range_end: Callable[[Range], Location] = function("clang_getRangeEnd", Location, Range)
 _is_invalid_declaration: Callable[[Cursor], int] = function("clang_isInvalidDeclaration", c_uint, Cursor)
 _is_inline_namespace: Callable[[Cursor], int] = function("clang_Cursor_isInlineNamespace", c_uint, Cursor)
 _is_anonymous: Callable[[Cursor], int] = function("clang_Cursor_isAnonymous", c_uint, Cursor)

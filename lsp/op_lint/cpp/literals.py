@@ -113,7 +113,7 @@ class LiteralReader:
         return Text(value, place, pieces)
 
     def _pieces(self, cursor: Cursor, value: str) -> tuple[Place, tuple[Piece, ...]]:
-        start, _ = cursor.extent
+        start = cursor.extent.start
         points = (self.sources.tu.file_point(start), self.sources.tu.spelling(start))
         whole = self.sources.place(cursor)
         for point in dict.fromkeys(points):

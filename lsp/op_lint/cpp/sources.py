@@ -92,12 +92,10 @@ class SourceMap:
         return self._places[node]
 
     def _place(self, cursor: Cursor) -> Place | None:
-        first, last = cursor.extent
-        start = self.tu.expansion(first)
+        start, end = self.tu.extent(cursor)
         view = self.view(start)
         if view is None:
             return None
-        end = self.tu.expansion(last)
         stop = end.offset if end.file == start.file else start.offset
         return self.at(view, start.offset, stop)
 
@@ -176,7 +174,7 @@ class SourceMap:
     def _extents(self) -> Mapping[str | None, _Extents]:
         found: dict[str | None, list[tuple[int, int, Cursor]]] = defaultdict(list)
         for declaration in self.tu.declarations(lambda _: False, OVERLAY):
-            first, last = map(self.tu.expansion, declaration.extent)
+            first, last = self.tu.extent(declaration)
             found[first.file].append((first.offset, last.offset, declaration))
         return {file: _extents_of(sorted(rows, key=lambda row: row[0])) for file, rows in found.items()}
 

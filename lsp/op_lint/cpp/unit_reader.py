@@ -68,16 +68,12 @@ class _UnitReader:
 
     def _registers(self, cursor: Cursor) -> bool:
         """Whether the text of a cursor in the main file may register something, so that it is worth a look inside."""
-        first, last = cursor.extent
-        start = self.tu.expansion(first)
+        start, end = self.tu.extent(cursor)
         view = self.sources.view(start)
         if view is None or view.path != self.sources.main.path:
             return False
         after = bisect_left(self._registering, start.offset)
-        if after == len(self._registering):
-            return False
-        end = self.tu.expansion(last)
-        return end.file == start.file and self._registering[after] < end.offset
+        return after < len(self._registering) and end.file == start.file and self._registering[after] < end.offset
 
     @cached_property
     def _registering(self) -> list[int]:
