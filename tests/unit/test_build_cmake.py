@@ -103,6 +103,13 @@ def test_sources(text: str, expected: dict[str, str], tmp_path: Path) -> None:
          {"a.cpp": "CUDA_FOUND", "z.cpp": ""}),
         ("find_package(CUDA REQUIRED)\nif(CUDA_FOUND)\n list(APPEND S a.cpp)\nendif()", {"a.cpp": "", "z.cpp": ""}),
         ('if("$ENV{CI}" STREQUAL "1")\n list(APPEND S a.cpp)\nendif()', {"a.cpp": "$ENV{CI} STREQUAL 1", "z.cpp": ""}),
+        ('if("x${CMAKE_BINARY_DIR}/z.cpp" STREQUAL "xSHARED")\n list(APPEND S a.cpp)\nendif()', {"z.cpp": ""}),
+        ('if("--jobs=$ENV{J}" STREQUAL "STATIC")\nelse()\n list(APPEND S a.cpp)\nendif()', {"a.cpp": "", "z.cpp": ""}),
+        ('if("${CMAKE_BINARY_DIR}/z.cpp" MATCHES "\\\\.cpp$")\n list(APPEND S a.cpp)\nendif()',
+         {"a.cpp": "", "z.cpp": ""}),
+        ('if("${CMAKE_BINARY_DIR}/z.cpp" MATCHES "\\\\.cu$")\n list(APPEND S a.cpp)\nendif()', {"z.cpp": ""}),
+        ('if("${CMAKE_BINARY_DIR}/z.cpp" MATCHES "z.*$")\n list(APPEND S a.cpp)\nendif()',
+         {"a.cpp": "CMAKE_BINARY_DIR/z.cpp MATCHES z.*$", "z.cpp": ""}),
         ("while(W)\n list(APPEND S a.cpp)\nendwhile()", {"a.cpp": "W", "z.cpp": ""}),
     ],
 )  # fmt: skip

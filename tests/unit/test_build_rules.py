@@ -37,11 +37,13 @@ def found(folder: Path, files: dict[str, str | bytes], *codes: str) -> list[tupl
         {"setup.py": LISTED, "third_party/other/setup.py": "print 'of another age'\n"},
         {"setup.py": LISTED, "vendor/CMakeLists.txt": "add_library(x ${SOMETHING})\nset(\n"},
         {"setup.py": LISTED, "docs/BUILD": "cc_library(name = 'x', srcs = \n"},
+        {"setup.py": LISTED, "more/setup.py": "print 'of another age'\n"},
         {"setup.py": LISTED, "tests/jit.py": "from torch.utils.cpp_extension import load\n"
          "def made(sources):\n    return load(name='x', sources=sources)\n"},
         {"setup.py": SETUP.format('["csrc/ops.cpp", "other/a.cu"]'), "other/a.cu": ""},
     ],
-    ids=["plain", "vendored script", "vendored project", "another package", "a test", "beside another kind"],
+    ids=["plain", "vendored script", "vendored project", "another package", "a script of another folder", "a test",
+         "beside another kind"],
 )  # fmt: skip
 def test_a_kernel_that_no_target_compiles(files: dict[str, str | bytes], tmp_path: Path) -> None:
     assert found(tmp_path, {**SOURCES, **files}) == [("OPL501", "csrc/left.cu")]
@@ -51,7 +53,7 @@ def test_a_kernel_that_no_target_compiles(files: dict[str, str | bytes], tmp_pat
     "files",
     [
         {"setup.py": SETUP.format('["csrc/ops.cpp"]')},
-        {"setup.py": LISTED, "more/setup.py": "print 'of another age'\n"},
+        {"setup.py": LISTED, "more/setup.py": "print '../csrc'\n"},
         {"setup.py": LISTED, "more.py": "from torch.utils.cpp_extension import load\n"
          "def made(sources):\n    return load(name='x', sources=sources)\n"},
         {"setup.py": LISTED, "csrc/BUILD": "cc_library(name = 'x', srcs = \n"},
@@ -61,6 +63,64 @@ def test_a_kernel_that_no_target_compiles(files: dict[str, str | bytes], tmp_pat
 )  # fmt: skip
 def test_a_kernel_that_some_target_may_compile(files: dict[str, str | bytes], tmp_path: Path) -> None:
     assert found(tmp_path, {**SOURCES, **files}) == []
+
+
+LEFT: dict[str, str | bytes] = {"ops.cpp": OPS, "csrc/kept.cpp": "", "csrc/left.cpp": OPS.replace('"f(', '"g(')}
+WITH = "add_library(demo SHARED ops.cpp csrc/kept.cpp {})\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"CMakeLists.txt": WITH.format("${CMAKE_CURRENT_BINARY_DIR}/generated.cpp")},
+        {"CMakeLists.txt": WITH.format("generated.cpp")},
+        {"CMakeLists.txt": WITH.format("${MKL_ROOT}/src/service.cpp")},
+        {"CMakeLists.txt": WITH.format("other/${NAME}.cpp")},
+        {"CMakeLists.txt": WITH.format("$<TARGET_PROPERTY:x,DIR>/x.cpp")},
+        {"CMakeLists.txt": WITH.format("") + "add_subdirectory(sub)\n", "sub/CMakeLists.txt": "set(x\n"},
+        {"CMakeLists.txt": WITH.format(""), "python/setup.py": "while = 1\n"},
+        {"CMakeLists.txt": WITH.format(""), "tests/jit.py": "import torch.utils.cpp_extension\nload(\n"},
+        {"CMakeLists.txt": WITH.format(""), "setup.py": "from setuptools import Extension, setup\n"
+         "class CMakeExtension(Extension):\n  def __init__(self, name):\n    super().__init__(name, sources=[])\n"
+         "setup(ext_modules=[CMakeExtension('demo')])\n"},
+        {"CMakeLists.txt": WITH.format(""), "other/CMakeLists.txt":
+         "macro(again)\nagain()\nendmacro()\nagain()\n"},
+        {"CMakeLists.txt": WITH.format("")
+         + "list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/cmake)\nfind_package(TBB)\n",
+         "cmake/FindTBB.cmake": "find_package(TBB)\n"},
+    ],
+    ids=["made", "made here", "elsewhere", "of another folder", "generator expression", "subdirectory", "script",
+         "a test's script", "handed to CMake", "another project", "package"],
+)  # fmt: skip
+def test_a_source_that_what_is_not_known_cannot_be(files: dict[str, str | bytes], tmp_path: Path) -> None:
+    assert found(tmp_path, {**LEFT, **files}) == [("OPL501", "csrc/left.cpp")]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"CMakeLists.txt": WITH.format("${CMAKE_CURRENT_BINARY_DIR}/left.AVX2.cpp")},
+        {"CMakeLists.txt": WITH.format("${CMAKE_CURRENT_BINARY_DIR}/${NAME}.cpp")},
+        {"CMakeLists.txt": WITH.format("${FOLDER}/left.cpp")},
+        {"CMakeLists.txt": WITH.format("csrc/${NAME}.cpp")},
+        {"CMakeLists.txt": WITH.format("${MORE}")},
+        {"CMakeLists.txt": WITH.format("${CMAKE_BINARY_DIR}/all.cpp")
+         + "file(WRITE ${CMAKE_BINARY_DIR}/all.cpp \"#include <csrc/left.cpp>\\n\")\n"},
+        {"CMakeLists.txt": WITH.format("${CMAKE_BINARY_DIR}/all.cpp") + "add_custom_command(OUTPUT all.cpp COMMAND cat"
+         " DEPENDS csrc/left.cpp csrc/kept.cpp)\n"},
+        {"CMakeLists.txt": WITH.format("") + "add_subdirectory(sub)\n", "sub/CMakeLists.txt": "set(x ../csrc\n"},
+        {"CMakeLists.txt": WITH.format("") + "add_subdirectory(csrc)\n", "csrc/CMakeLists.txt": "set(x\n"},
+        {"CMakeLists.txt": WITH.format("") + "add_subdirectory(csrc)\n",
+         "csrc/CMakeLists.txt": "demo_add_kernels(demo left.cpp)\n"},
+        {"CMakeLists.txt": WITH.format("") + "include(more.cmake)\n", "more.cmake": "set(x\n"},
+        {"CMakeLists.txt": WITH.format("") + "macro(again)\nagain()\nendmacro()\nagain()\n"},
+        {"CMakeLists.txt": WITH.format(""), "python/setup.py": "while = '../csrc'\n"},
+    ],
+    ids=["made", "made under any name", "anywhere", "of this folder", "any", "written", "made of it", "subdirectory",
+         "its own folder", "unknown command", "included", "recursion", "script"],
+)  # fmt: skip
+def test_a_source_that_what_is_not_known_may_be(files: dict[str, str | bytes], tmp_path: Path) -> None:
+    assert found(tmp_path, {**LEFT, **files}) == []
 
 
 def test_a_key_that_no_torch_has_is_one_finding(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from op_lint.build.drafts import Compiled, Draft, finished
-from op_lint.build.files import BuildFiles, ExhaustedError
+from op_lint.build.files import BuildFiles, Start
 from op_lint.build.guards import ALWAYS, NEVER, Guard, any_of, atom, both, opposite
 from op_lint.build.model import (
     BuildGraph,
@@ -81,11 +82,8 @@ def read_bazel(files: BuildFiles, paths: Sequence[str]) -> BuildGraph:
     for path in paths:
         if posixpath.basename(path) not in BAZEL_NAMES | BUCK_NAMES:
             continue
-        files.renew()
-        try:
-            reader.read(path)
-        except ExhaustedError:
-            files.note("build-limit", LIMIT, Place(path, 1, 0, 0))
+        system = BuildSystem.BUCK if posixpath.basename(path) in BUCK_NAMES else BuildSystem.BAZEL
+        files.attempt(Start(system, path), partial(reader.read, path), LIMIT)
     return BuildGraph(
         targets=tuple(finished(reader.drafts)),
         mentioned=frozenset(reader.mentioned),
@@ -163,7 +161,7 @@ class _Reader:
         gone = {
             path
             for entry in entries_of(exclude)[0]
-            for path in self._files.matching(posixpath.join(base, text_of(entry.value) or ""), place)
+            for path in self._files.matching(posixpath.join(base, text_of(entry.value) or ""), place).paths
         }
         found = Items()
         for entry in entries_of(include)[0]:
@@ -173,7 +171,9 @@ class _Reader:
                 found.open = True
                 continue
             where = pattern.place if isinstance(pattern, Text) and pattern.place else place
-            for path in self._files.matching(posixpath.join(base, text), where):
+            matches = self._files.matching(posixpath.join(base, text), where)
+            found.open |= not matches.complete
+            for path in matches.paths:
                 if path not in gone:
                     found.entries.append(Entry(Text(posixpath.relpath(path, base), where), entry.condition))
         around.files.budget.spend(len(found.entries))
@@ -207,7 +207,7 @@ class _Reader:
     def _add_sources(self, draft: Draft, keywords: dict[str, Value]) -> None:
         for key in ("srcs", "cuda_srcs", "gpu_srcs", "hip_srcs", "cpp_srcs"):
             entries, complete = entries_of(keywords.get(key, NOTHING))
-            draft.incomplete |= not complete
+            draft.unknown += () if complete else ("*",)
             for entry in entries:
                 value = _first(entry.value)
                 path = self._source(value.text) if isinstance(value, Text) else None
@@ -215,7 +215,7 @@ class _Reader:
                     condition = both(draft.condition, entry.condition)
                     draft.sources.append(Compiled(path, value.place or draft.place, condition))
                 else:
-                    draft.incomplete = True
+                    draft.unknown.append("*")
 
     def _add_links(self, draft: Draft, keywords: dict[str, Value]) -> None:
         for key in ("deps", "exported_deps", "implementation_deps", "dynamic_deps"):

@@ -125,7 +125,7 @@ def _exact(target: Target, known: Target) -> Target:
         links=_placed(target.links, known.links) if has_links else target.links,
         options=known.options if has_links else target.options,
         defines=known.defines or target.defines,
-        incomplete=False,
+        unknown=(),
     )
 
 

@@ -38,7 +38,7 @@ class Draft:
     options: list[tuple[Guard, LinkOption]] = field(default_factory=list)
     defines: list[tuple[Guard, Define]] = field(default_factory=list)
     module: str | None = None
-    incomplete: bool = False
+    unknown: list[str] = field(default_factory=list)
     project: str = ""
     minimum: str = ""
 
@@ -55,7 +55,7 @@ class Draft:
             tuple(_parts(self.options, self.condition)),
             tuple(_parts(self.defines, self.condition)),
             self.module,
-            self.incomplete,
+            tuple(dict.fromkeys(self.unknown)),
             self.project,
             self.minimum,
         )
@@ -82,7 +82,7 @@ class Draft:
         self.options += other.options
         self.defines += other.defines
         self.module = self.module or other.module
-        self.incomplete |= other.incomplete
+        self.unknown += other.unknown
 
 
 def _parts(parts: Iterable[tuple[Guard, _Part]], given: Guard) -> Iterator[_Part]:

@@ -6,13 +6,14 @@ import os
 import posixpath
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from op_lint.build.model import BuildSystem, Unread
 from op_lint.facts import Place, Problem
 
 LARGEST_FILE = 4 * 1024 * 1024
@@ -27,11 +28,29 @@ _ALL = 3
 _STEPS_EACH = 400_000
 
 
+_UPWARDS = re.compile(rb"\.\.|PARENT_PATH|\bDIRECTORY\b|parent|pardir|dirname\(.*dirname\(")
+"""What a build file has in its text that names something outside of its folder."""
+
+_LISTS = "CMakeLists.txt"
+_ELSEWHERE = re.compile(rb"\$\{(?!CMAKE_CURRENT_(?:SOURCE|BINARY|LIST)_DIR\})\w*(?:DIR|ROOT|PATH|HOME|BASE|TOP)")
+"""What the list of a folder has in its text that names something elsewhere in the project."""
+
+_OF_THEIR_FOLDER = frozenset({"BUILD", "BUILD.bazel", "BUCK", "TARGETS"})
+"""Build files that name only files of their own folder and below."""
+
 _Value = TypeVar("_Value")
 
 
 class ExhaustedError(Exception):
     """The budget for reading the build files is used up. Never leaves this package."""
+
+
+class Start(NamedTuple):
+    """The file that reading starts at, relative to the root. `project` is as in `Target`."""
+
+    system: BuildSystem
+    path: str
+    project: str = ""
 
 
 class Budget:
@@ -40,22 +59,32 @@ class Budget:
     def __init__(self, steps: int, deadline: float) -> None:
         self._steps = steps
         self._deadline = deadline
+        self._next_look = 0.0
 
     def spend(self, steps: int = 1) -> None:
         """Use some of the budget. Raises ExhaustedError where none is left."""
         before = self._steps
         self._steps -= steps
-        if self._steps < 0 or (self._steps >> 7 != before >> 7 and time.thread_time() > self._deadline):
+        if self._steps < 0 or (self._steps >> 7 != before >> 7 and self._is_late()):
             self._steps = -1
             raise ExhaustedError
 
     def each(self, values: Iterable[_Value]) -> Iterator[_Value]:
         """Values for each of which something is done that may take its time. Raises ExhaustedError as `spend` does."""
         for value in values:
-            if time.thread_time() > self._deadline:
+            if self._is_late():
                 self._steps = -1
             self.spend()
             yield value
+
+    def _is_late(self) -> bool:
+        """Whether the time is over. A thread's own clock is slow to ask, and never faster than the one on the wall."""
+        now = time.perf_counter()
+        if now < self._next_look:
+            return False
+        left = self._deadline - time.thread_time()
+        self._next_look = now + max(left, 0.0)
+        return left < 0
 
 
 class BuildFiles:
@@ -79,13 +108,23 @@ class BuildFiles:
         self._deadline = time.thread_time() + seconds * _ALL
         self.budget = self.renew()
         self.problems: list[Problem] = []
+        self.unread: dict[Unread, None] = {}
+        self._start = Start(BuildSystem.CMAKE, "")
+        self.at: Place | None = None
+        """What is being followed, where a reader says so."""
         self._buffers = {self.absolute(path): data for path, data in buffers.items()}
         self._listed: dict[str, tuple[Entry, ...]] = {}
         self._real: dict[str, str] = {}
         self._entries = 4 * _MOST_ENTRIES
 
+    def begin(self, start: Start) -> None:
+        """Begin with the next project or script, for which there is a new budget."""
+        self._start = start
+        self.at = None
+        self.renew()
+
     def renew(self) -> Budget:
-        """A new budget, for the next project or script."""
+        """A new budget."""
         self.budget = Budget(self._steps, min(self._deadline, time.thread_time() + self._seconds))
         return self.budget
 
@@ -106,6 +145,49 @@ class BuildFiles:
         """Remember a problem, once per code and file."""
         if not any(known.code == code and known.place.path == place.path for known in self.problems):
             self.problems.append(Problem(code, message, place))
+
+    def attempt(self, start: Start, read: Callable[[], object], limit: str) -> None:
+        """Read a project or script. However that ends, it is noted, and the next one can be read.
+
+        `limit` is what is said where the budget is used up.
+        """
+        self.begin(start)
+        place = Place(start.path, 1, 0, 0)
+        try:
+            read()
+        except ExhaustedError:
+            self.note("build-limit", limit, self.at or place)
+        except RecursionError:
+            self.note("recursion", "nested too deeply: what comes after it is left out", self.at or place)
+        except Exception as error:
+            what = f"op-lint failed on this build file, please report it ({type(error).__name__}: {error})"
+            self.note("internal-error", what, self.at or place)
+        else:
+            return
+        self.lose(start.path)
+
+    def give_up(self, code: str, message: str, place: Place, path: str = "") -> None:
+        """Remember a problem after which the file at `path` (relative, default: that of the place) has more to say."""
+        self.note(code, message, place)
+        self.lose(path or place.path)
+
+    def lose(self, path: str) -> None:
+        """Remember that a build file, and what it leads to, has more to say than was read."""
+        system, start, project = self._start
+        folder = posixpath.dirname(start) if self._stays_below(start) else ""
+        own, name = posixpath.split(path)
+        if path != start and (name in _OF_THEIR_FOLDER or (name == _LISTS and self._stays_below(path, _ELSEWHERE))):
+            folder = own
+        self.unread[Unread(path, folder, system, project)] = None
+
+    def _stays_below(self, path: str, *leads_out: re.Pattern[bytes]) -> bool:
+        """Whether the text of a build file names nothing outside of its folder, so far as one can see."""
+        data = None if posixpath.basename(path) in _OF_THEIR_FOLDER else self.read(self.absolute(path))
+        return data is None or not any(pattern.search(data) for pattern in (_UPWARDS, *leads_out))
+
+    def is_there(self, path: str) -> bool:
+        """Whether there is anything at a path, whatever it is."""
+        return path in self._buffers or (_is_path(path) and os.path.lexists(path))
 
     def read(self, path: str) -> bytes | None:
         """The content of a file; None where there is none, it cannot be read, or it is larger than `LARGEST_FILE`."""
@@ -148,8 +230,8 @@ class BuildFiles:
         """Whether there is such a folder."""
         return _is_path(path) and os.path.isdir(path)
 
-    def matching(self, pattern: str, place: Place, *, below: bool = False, follow: bool = False) -> list[str]:
-        """The files that match an absolute pattern, sorted. `**` is any number of folders.
+    def matching(self, pattern: str, place: Place, *, below: bool = False, follow: bool = False) -> Matches:
+        """The files that match an absolute pattern. `**` is any number of folders.
 
         With `below`, the last part of the pattern is looked for in all folders below (`GLOB_RECURSE` of CMake). Folders
         below that are links are looked into only with `follow`, and each folder once, however many links lead to it
@@ -163,6 +245,7 @@ class BuildFiles:
         found: set[str] = set()
         pending: list[tuple[str, int]] = [("/", 0)]
         seen: set[tuple[str, int]] = set()
+        complete = True
         while pending:
             folder, index = pending.pop()
             part, is_last = parts[index], index == len(parts) - 1
@@ -182,6 +265,7 @@ class BuildFiles:
             self._entries -= len(entries)
             if remaining < 0:
                 self.note("glob-too-large", f"`{pattern}` looks at more than {_MOST_ENTRIES} files: given up", place)
+                complete = False
                 break
             if part == "**":
                 pending.append((folder, min(index + 1, len(parts) - 1)))
@@ -199,7 +283,7 @@ class BuildFiles:
                     found.add(path)
                 elif not is_last and entry.is_folder:
                     pending.append((path, index + 1))
-        return sorted(found)
+        return Matches(sorted(found), complete)
 
     def entries(self, folder: str) -> tuple[Entry, ...]:
         """What is in a folder, sorted by name; empty where it cannot be listed. At most `_MOST_ENTRIES` and one."""
@@ -221,6 +305,13 @@ class BuildFiles:
                             yield Entry(entry.name, is_folder, is_folder and entry.is_symlink())
         except (OSError, ValueError):
             return  # not there or not ours to list: nothing is in it
+
+
+class Matches(NamedTuple):
+    """The files that match a pattern, sorted, and whether that is all of them."""
+
+    paths: list[str]
+    complete: bool
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):

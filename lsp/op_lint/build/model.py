@@ -123,8 +123,9 @@ class Target(msgspec.Struct, frozen=True):
     """A target. What two arms of an `if` declare under one name is one target, unless it is of two kinds.
 
     `place` is the name where the target is declared. `module` is the dotted name under which Python imports the result,
-    None where it is no Python module. The conditions of its parts are those beside its own. `incomplete` says that
-    sources are given by values that the build files do not tell, so that nothing follows from what is absent. `project`
+    None where it is no Python module. The conditions of its parts are those beside its own. `unknown` are the sources
+    that the build files do not tell, by as much of their paths as they do: `*` stands for the rest, and a path without
+    one is that of a source which is not there, so that the build makes it. `project`
     is the folder of the build file that everything started from: names of targets are unique in it. `minimum` is the
     oldest CMake that the project allows, where it says so. `last_argument` is the last one of the
     call that declares an extension module, where `is_python_module` can be added behind it.
@@ -140,7 +141,7 @@ class Target(msgspec.Struct, frozen=True):
     options: tuple[LinkOption, ...] = ()
     defines: tuple[Define, ...] = ()
     module: str | None = None
-    incomplete: bool = False
+    unknown: tuple[str, ...] = ()
     project: str = ""
     minimum: str = ""
     last_argument: Place | None = None
@@ -149,6 +150,24 @@ class Target(msgspec.Struct, frozen=True):
     def is_loaded(self) -> bool:
         """Whether a process can load what the target makes."""
         return self.kind in LOADED
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether it has sources that are not known."""
+        return bool(self.unknown)
+
+
+class Unread(msgspec.Struct, frozen=True):
+    """A build file that was not read to its end.
+
+    What it names is in `folder` and below, as far as its text tells: the folder is that of the project where the text
+    leads out of the file's own. `system` and `project` are as in `Target`: targets of these may have more links.
+    """
+
+    path: str
+    folder: str
+    system: BuildSystem
+    project: str = ""
 
 
 class Switch(msgspec.Struct, frozen=True):
@@ -197,8 +216,8 @@ class BuildGraph(msgspec.Struct, frozen=True):
     `switches` are the options with their defaults. `symbols` are of the sources whose place in a binary depends on what
     others need. `mentioned` are source files that build files name in ways that were not understood, `included` those
     that other sources include: both may be compiled although no target has them. `files` are the build files that were
-    read, `suppressions` the comments for op-lint in those of them that no reader of facts reads. `torches` are where
-    torch comes from, where that is written down.
+    read, `unread` those that have more to say, `suppressions` the comments for op-lint in those that no reader of facts
+    reads. `torches` are where torch comes from, where that is written down.
     """
 
     targets: tuple[Target, ...] = ()
@@ -210,3 +229,4 @@ class BuildGraph(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
     torches: tuple[TorchFolder, ...] = ()
+    unread: tuple[Unread, ...] = ()

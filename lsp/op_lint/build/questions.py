@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from op_lint.build.model import (
@@ -24,6 +25,7 @@ from op_lint.build.model import (
     TargetKind,
     Visibility,
 )
+from op_lint.build.patterns import fits
 from op_lint.condition import NEVER, Condition, atoms, compatible, conjunction, evaluate, implies
 
 _DEEPEST = 50
@@ -197,6 +199,13 @@ class Questions:
     @cached_property
     def _holders(self) -> dict[str, dict[int, tuple[Target, Condition]]]:
         return {}
+
+    def may_compile(self, target: Target, path: str) -> bool:
+        """Whether a source may be among those of a target that are not known.
+
+        What the build makes can be a copy of it, whose name has that of the source in it.
+        """
+        return any(_may_be(pattern, path) for pattern in target.unknown)
 
     def tells_of(self, path: str) -> bool:
         """Whether the build files say in which binaries a source is."""
@@ -403,7 +412,21 @@ class Questions:
 
     def _is_open(self, path: str) -> bool:
         """Whether a source may be in binaries that the build files do not name."""
-        return not self.targets_of(path) or any(target.incomplete for target in self.graph.targets)
+        return not self.targets_of(path) or any(self.may_compile(target, path) for target in self.graph.targets)
+
+
+@lru_cache(maxsize=65536)
+def _may_be(pattern: str, path: str) -> bool:
+    """Whether a source that is not known, as in `Target.unknown`, may be the one at `path`."""
+    if "*" in pattern:
+        return fits(pattern, path)
+    made, source = (_as_cuda(PurePosixPath(each).name) for each in (pattern, path))
+    return source.partition(".")[0] in made
+
+
+def _as_cuda(name: str) -> str:
+    """The name of what hipify has made a copy of."""
+    return name.casefold().replace("hip", "cuda")
 
 
 _ORDER = {True: 2, None: 1, False: 0}

@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from op_lint.build.bazel import read_bazel
 from op_lint.build.cmake import read_cmake
 from op_lint.build.configured import combined, read_configured
 from op_lint.build.files import BuildFiles
 from op_lint.build.listed import with_listed
-from op_lint.build.model import BuildGraph, BuildSystem, SourceSymbols
+from op_lint.build.model import BuildGraph, BuildSystem, SourceSymbols, Unread
 from op_lint.build.questions import Questions
 from op_lint.build.setuptools import may_load, read_setuptools
 from op_lint.build.symbols import KnownUnits, local_headers, read_symbols
@@ -52,9 +54,9 @@ def loading_scripts(files: BuildFiles, scripts: Iterable[str]) -> tuple[str, ...
 def read_targets(files: BuildFiles, build_files: Sequence[str], scripts: Sequence[str]) -> BuildGraph:
     """What the build files and the scripts that build extensions say, without what only the sources say."""
     graphs = (
-        _tried(read_cmake, files, build_files),
-        _tried(read_setuptools, files, [*build_files, *scripts]),
-        _tried(read_bazel, files, build_files),
+        _tried(read_cmake, files, build_files, BuildSystem.CMAKE),
+        _tried(read_setuptools, files, [*build_files, *scripts], BuildSystem.SETUPTOOLS),
+        _tried(read_bazel, files, build_files, BuildSystem.BAZEL),
     )
     configured = read_configured(files)
     suppressions, faults = _suppressions(files, build_files)
@@ -69,21 +71,23 @@ def read_targets(files: BuildFiles, build_files: Sequence[str], scripts: Sequenc
         problems=(*files.problems, *faults),
         suppressions=suppressions,
         torches=tuple(torch for each in graphs for torch in each.torches),
+        unread=tuple(files.unread),
     )
 
 
 def _tried(
-    read: Callable[[BuildFiles, Sequence[str]], BuildGraph], files: BuildFiles, paths: Sequence[str]
+    read: Callable[[BuildFiles, Sequence[str]], BuildGraph],
+    files: BuildFiles,
+    paths: Sequence[str],
+    system: BuildSystem,
 ) -> BuildGraph:
     """What one of the readers finds. A fault in it is a message; what the others find still counts."""
     try:
         return read(files, paths)
-    except RecursionError:
-        files.note("recursion", "nested too deeply: the build files are not understood", Place(paths[0], 1, 0, 0))
-        return BuildGraph()
     except Exception as error:
         what = f"op-lint failed on the build files, please report it ({type(error).__name__}: {error})"
         files.note("internal-error", what, Place(paths[0] if paths else "", 1, 0, 0))
+        files.unread[Unread("", "", system)] = None
         return BuildGraph()
 
 
@@ -110,16 +114,11 @@ def with_sources(
     symbols: tuple[SourceSymbols, ...] = ()
     if registering:
         symbols = tuple(read_symbols(files, _to_read(graph, registering), find, known, jobs))
-    return BuildGraph(
-        with_listed(graph.targets, files, registering),
-        graph.switches,
-        symbols,
-        graph.mentioned,
-        frozenset(included),
-        graph.files,
-        graph.problems,
-        graph.suppressions,
-        graph.torches,
+    return msgspec.structs.replace(
+        graph,
+        targets=with_listed(graph.targets, files, registering),
+        symbols=symbols,
+        included=frozenset(included),
     )
 
 

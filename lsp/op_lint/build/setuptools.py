@@ -8,10 +8,11 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from op_lint.build.drafts import Compiled, Draft, finished
-from op_lint.build.files import BuildFiles, ExhaustedError
+from op_lint.build.files import BuildFiles, Start
 from op_lint.build.guards import ALWAYS, NEVER, Guard, both
 from op_lint.build.model import BuildGraph, BuildSystem, Define, LinkOption, Source, Target, TargetKind
 from op_lint.build.script.evaluator import Evaluator
@@ -74,11 +75,11 @@ def read_setuptools(files: BuildFiles, paths: Sequence[str]) -> BuildGraph:
         if name == "pyproject.toml":
             reader.read_project(files.absolute(path))
         elif name.endswith(".py"):
-            files.renew()
-            try:
-                (reader.read_setup if name == "setup.py" else reader.read_loads)(files.absolute(path))
-            except ExhaustedError:
-                files.note("build-limit", LIMIT, Place(path, 1, 0, 0))
+            if name == "setup.py":
+                start, read = Start(BuildSystem.SETUPTOOLS, path), reader.read_setup
+            else:
+                start, read = Start(BuildSystem.JIT, path, path), reader.read_loads
+            files.attempt(start, partial(read, files.absolute(path)), LIMIT)
     return reader.graph()
 
 
@@ -175,7 +176,8 @@ class _Reader:
         entries, complete = entries_of(extension.sources)
         draft = Draft(name, TargetKind.EXTENSION, extension.system, extension.place, condition)
         draft.project = extension.place.path if extension.system is BuildSystem.JIT else ""
-        draft.incomplete = not complete or (extension.foreign and not entries)
+        if not complete or (extension.foreign and not entries and not self._has_cmake(extension.folder)):
+            draft.unknown.append("*")
         self._add_sources(draft, extension, entries)
         draft.options += _options(extension, condition)
         draft.defines += _defines(extension, name, condition)
@@ -190,8 +192,10 @@ class _Reader:
             for given, value in options_of(entry.value):
                 text = text_of(value)
                 source = None if text is None else self._source(extension, text)
-                if source is None or not isinstance(value, Text | FilePath):
-                    draft.incomplete = True
+                if text is None or not isinstance(value, Text | FilePath):
+                    draft.unknown.append("*")
+                elif source is None:
+                    draft.unknown.append(self._files.relative(self._files.absolute(text, extension.folder)))
                 else:
                     path, is_copy = source
                     condition = both(draft.condition, both(entry.condition, given))
@@ -207,6 +211,10 @@ class _Reader:
             if copied is not None and self._files.is_file(copied):
                 return self._files.relative(copied), True
         return None
+
+    def _has_cmake(self, folder: str) -> bool:
+        """Whether what hands its work to another build system has CMake's files beside it, which tell the rest."""
+        return self._files.is_file(posixpath.join(folder, "CMakeLists.txt"))
 
     # Extensions that are built as a program runs.
 
@@ -234,7 +242,8 @@ class _Reader:
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             found = re.search(r"at line (\d+)", str(error))
             place = Place(self._files.relative(path), int(found[1]) if found else 1, 0, 0)
-            self._files.note("build-syntax", f"not read: {error}", place)
+            self._files.begin(Start(BuildSystem.SETUPTOOLS, place.path))
+            self._files.give_up("build-syntax", f"not read: {error}", place)
             return
         modules = _dig(document, "tool", "setuptools", "ext-modules")
         if data is None or not isinstance(modules, list):
@@ -257,8 +266,9 @@ class _Reader:
 
         listed = module.get("sources")
         named = [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
-        present = [each for each in named if self._files.is_file(self._files.absolute(each, folder))]
-        sources = (Source(self._files.relative(self._files.absolute(each, folder)), place(each)) for each in present)
+        paths = {each: self._files.absolute(each, folder) for each in named}
+        present = [each for each in named if self._files.is_file(paths[each])]
+        sources = (Source(self._files.relative(paths[each]), place(each)) for each in present)
         name = str(module["name"])
         return Target(
             name,
@@ -267,7 +277,7 @@ class _Reader:
             place(name),
             sources=tuple(sources),
             module=name,
-            incomplete=len(present) != len(named),
+            unknown=tuple(self._files.relative(paths[each]) for each in named if each not in present),
         )
 
 

@@ -49,6 +49,12 @@ class Watched(BuildFiles):
         self._answers["file", path] = digest_of(found)
         return found
 
+    def is_there(self, path: str) -> bool:
+        """As there; the answer is remembered."""
+        found = super().is_there(path)
+        self._answers["there", path] = digest_of(found)
+        return found
+
     def is_folder(self, path: str) -> bool:
         """As there; the answer is remembered."""
         found = super().is_folder(path)
@@ -79,6 +85,7 @@ def same_answers(files: BuildFiles, looks: Iterable[Look], known: Mapping[tuple[
     ask: Mapping[str, Callable[[str], object]] = {
         "read": files.read,
         "file": files.is_file,
+        "there": files.is_there,
         "folder": files.is_folder,
         "real": files.real_folder,
         "changed": files.changed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from op_lint.build.model import BuildGraph, Source
+from op_lint.build.model import BuildGraph, BuildSystem, Source, Target
 from op_lint.build.questions import Compiled, Questions
 from op_lint.condition import ALWAYS
 from op_lint.facts import Language, Place, Unit, UnitKind
@@ -12,12 +12,6 @@ from op_lint.findings import Edit
 from op_lint.program import Program
 
 _HEADERS = frozenset({".cuh", ".h", ".h++", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".tpp", ".txx"})
-_ENDED = frozenset({"build-limit", "internal-error", "recursion"})
-"""Problems after which no build file may have been read to its end."""
-
-_UNREAD = frozenset({"build-syntax", "glob-too-large", "no-file", "too-large"})
-"""Problems of one build file."""
-
 _VENDORED = frozenset({
     "third_party", "third-party", "thirdparty", "3rdparty", "external", "extern", "vendor", "vendored",
 })  # fmt: skip
@@ -54,12 +48,27 @@ def block(unit: Unit) -> str:
     return f"{unit.macro}({arguments})"
 
 
-def is_complete(graph: BuildGraph, path: str = "") -> bool:
-    """Whether the build files were read to their end: all of them, or those that can name the source at `path`."""
+def is_complete(graph: BuildGraph, path: str) -> bool:
+    """Whether all build files that can name the source at `path` were read to their end."""
     return not any(
-        problem.code in _ENDED or (problem.code in _UNREAD and (not path or can_name(problem.place.path, path)))
-        for problem in graph.problems
+        path.startswith(f"{unread.folder}/" if unread.folder else "")
+        and can_name(unread.path, path)
+        and not is_at_run_time(unread.system, unread.path)
+        for unread in graph.unread
     )
+
+
+def knows_links(graph: BuildGraph, target: Target, path: str) -> bool:
+    """Whether all build files that may say more of what a target links, and can name `path`, were read to their end."""
+    return not any(
+        unread.system is target.system and unread.project == target.project and can_name(unread.path, path)
+        for unread in graph.unread
+    )
+
+
+def is_at_run_time(system: BuildSystem, build_file: str) -> bool:
+    """Whether a test or an example builds something when it runs: its own, and not what the project is made of."""
+    return system is BuildSystem.JIT and not ASIDE.isdisjoint(map(str.casefold, PurePosixPath(build_file).parts))
 
 
 def can_name(build_file: str, path: str) -> bool:

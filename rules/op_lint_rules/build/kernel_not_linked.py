@@ -13,7 +13,7 @@ from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Program, Registered
 from op_lint.rule import Need, Rule
 from op_lint_rules._words import where
-from op_lint_rules.build._binaries import is_complete, is_header, registering
+from op_lint_rules.build._binaries import is_header, knows_links, registering
 
 _FUNCTION = re.compile(r"(?:[A-Za-z_]\w*::)*([A-Za-z_]\w*)")
 _TOOLKIT = re.compile(
@@ -90,7 +90,7 @@ class KernelNotLinked(Rule):
     def check(self, program: Program) -> Iterator[Finding]:
         """Every kernel that is declared where it is registered, and defined outside all that is linked."""
         questions = program.linking
-        if questions is None or not is_complete(questions.graph):
+        if questions is None:
             return
         symbols = {each.path: each for each in questions.graph.symbols}
         sources = registering(program)
@@ -105,7 +105,7 @@ class KernelNotLinked(Rule):
                 if name is None or name[1] in offered or not _compiles(target, registered.file):
                     continue
                 home = _home(name[1], symbols)
-                if home is not None:
+                if home is not None and knows_links(questions.graph, target, home):
                     yield self._missing(kernel, kernel.declared, target, home)
 
     def _missing(self, kernel: Kernel, declared: Place, target: Target, home: str) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from op_lint.build.model import BuildGraph, BuildSystem, Target
+from op_lint.build.model import BuildGraph, Target
 from op_lint.build.questions import Compiled, Questions
 from op_lint.condition import ALWAYS, Condition, atoms, conjunction, disjunction, negation, satisfying
 from op_lint.dispatch.keys import EXPLICIT, EXPLICIT_NON_FUNCTIONAL, IMPLICIT
@@ -19,6 +19,7 @@ from op_lint_rules.build._binaries import (
     block,
     can_be_listed_after,
     can_name,
+    is_at_run_time,
     is_complete,
     listed_after,
     registering,
@@ -52,8 +53,8 @@ class UnitNotBuilt(Rule):
     - that holds kernels of a device and is compiled only where the build script happens to find that device's compiler:
       no option or variable asks for it, so it is left out in silence.
 
-    It is silent where the build files that can name the source are not understood to their end, and where one of their
-    targets has sources that are not known.
+    It is silent where the source may be one of those that the build files leave open: it fits what is known of their
+    paths, a file that the build makes has its name in it, or a build file that can name it is not read to its end.
 
     ## Why it is bad
     Everything else compiles, links and loads. The operator is there, and the call fails with "Could not run ... with
@@ -269,7 +270,7 @@ def _neighbour(questions: Questions, path: str) -> Compiled | None:
     pure = PurePosixPath(path)
     if path in graph.included or path in graph.mentioned or _is_aside(path):
         return None
-    if any(target.incomplete and _may_compile(target, path) for target in graph.targets):
+    if any(_may_compile(questions, target, path) for target in graph.targets):
         return None
     alike = {pure.suffix} if pure.suffix not in _KIN or not _compiles_kind(graph, pure.suffix) else _KIN
     beside = (
@@ -291,10 +292,11 @@ def _is_aside(path: str) -> bool:
     return not ASIDE.isdisjoint(map(str.casefold, PurePosixPath(path).parts))
 
 
-def _may_compile(target: Target, path: str) -> bool:
+def _may_compile(questions: Questions, target: Target, path: str) -> bool:
     """Whether a source may be among those of a target that are not known; tests compile their own at run time."""
-    at_run_time = target.system is BuildSystem.JIT and _is_aside(target.place.path)
-    return can_name(target.place.path, path) and not at_run_time
+    build_file = target.place.path
+    possible = questions.may_compile(target, path) and can_name(build_file, path)
+    return possible and not is_at_run_time(target.system, build_file)
 
 
 def _compiles_kind(graph: BuildGraph, suffix: str) -> bool:

@@ -15,7 +15,7 @@ from op_lint.findings import Edit, Finding, Fix, Related, Severity
 from op_lint.program import Program
 from op_lint.rule import Need, Rule
 from op_lint_rules._words import where
-from op_lint_rules.build._binaries import block, is_complete, is_header, registering
+from op_lint_rules.build._binaries import block, is_complete, is_header, knows_links, registering
 
 _CPP = frozenset({".cc", ".cpp", ".cxx", ".c++", ".cu", ".mm"})
 
@@ -150,7 +150,7 @@ def _from_archives(questions: Questions, sources: dict[str, tuple[Unit, ...]]) -
             member = survival.member
             if member.archive is None or member.link is None or _is_uncertain(binary, member.archive):
                 continue
-            if questions.holds_by_default(member.condition) is False:
+            if questions.holds_by_default(member.condition) is False or not knows_links(questions.graph, binary, path):
                 continue
             key = (binary.name, member.link.place)
             known = found.setdefault(key, _Dropped(binary, member.archive, member.link, [], []))
@@ -169,7 +169,8 @@ def _from_programs(questions: Questions, sources: dict[str, tuple[Unit, ...]]) -
         if binary.kind is not TargetKind.EXECUTABLE or binary.incomplete:
             continue
         for library, link, condition in questions.libraries_of(binary):
-            paths = [source.path for source in library.sources if source.path in sources]
+            mine = [source.path for source in library.sources if source.path in sources]
+            paths = [path for path in mine if knows_links(questions.graph, binary, path)]
             units = [unit for path in paths for unit in sources[path]]
             if not units or library.incomplete or link not in binary.links:
                 continue

@@ -160,8 +160,8 @@ class TestWithBuildFiles:
         program = Program(read(self.FILES), torch(), extension=extension(WHOLE, torch()), build=BuildGraph(targets))
         return [f"{each.code} {each.place.path}:{each.place.line}" for each in findings("OPL505", program)]
 
-    def target(self, name: str, *sources: Source, incomplete: bool = False) -> Target:
-        return Target(name, TargetKind.SHARED, BuildSystem.CMAKE, PLACE, sources=sources, incomplete=incomplete)
+    def target(self, name: str, *sources: Source, unknown: tuple[str, ...] = ()) -> Target:
+        return Target(name, TargetKind.SHARED, BuildSystem.CMAKE, PLACE, sources=sources, unknown=unknown)
 
     OPS: ClassVar = Source("ops.cpp", PLACE)
     MORE: ClassVar = Source("more.cpp", PLACE)
@@ -177,7 +177,7 @@ class TestWithBuildFiles:
         assert self.said(self.target("demo", self.OPS), self.target("more", self.MORE)) == []
 
     def test_the_build_files_do_not_tell(self) -> None:
-        assert self.said(self.target("demo", self.OPS, incomplete=True)) == []
+        assert self.said(self.target("demo", self.OPS, unknown=("*",))) == []
         assert self.said(self.target("renamed", self.OPS, self.MORE)) == []
 
 

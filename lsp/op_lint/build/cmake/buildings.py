@@ -10,7 +10,7 @@ from op_lint.build.cmake.interpreter import Call, Handler, Interpreter, text_of
 from op_lint.build.cmake.language import remember_copy, symbol
 from op_lint.build.cmake.memory import Frame
 from op_lint.build.cmake.targets import KINDS, VISIBILITIES, Declared, LinkLine, library_name, possible, words_of
-from op_lint.build.cmake.template import is_known, split_list
+from op_lint.build.cmake.template import as_pattern, is_known, split_list
 from op_lint.build.cmake.torch_folders import look_for_torch
 from op_lint.build.drafts import Compiled
 from op_lint.build.guarded import Item, Items
@@ -88,6 +88,8 @@ def add_custom_command(reader: Interpreter, call: Call) -> None:
     if len(set(made_from)) == 1:
         for output in parts.get("OUTPUT", ()):
             remember_copy(reader, made_from[0], output)
+    else:
+        reader.mention(item for item in call.items() if language_of(item.text) is Language.CPP)
 
 
 _CUSTOM = frozenset({
@@ -217,7 +219,7 @@ def _add_source(reader: Interpreter, target: Declared, text: str, folder: str, p
         _add_made(reader, target, text, place, condition)
         return
     if not is_known(text) or "$<" in text:
-        target.incomplete = True
+        target.unknown.append(_pattern(reader, text, folder))
         return
     path = reader.files.absolute(text, folder)
     if reader.files.is_file(path):
@@ -227,7 +229,13 @@ def _add_source(reader: Interpreter, target: Declared, text: str, folder: str, p
     if binary in reader.copies:
         target.sources.append(Compiled(reader.files.relative(reader.copies[binary]), place, condition, copied=True))
     else:
-        target.incomplete = True
+        target.unknown.append(reader.files.relative(path))
+
+
+def _pattern(reader: Interpreter, text: str, folder: str) -> str:
+    """A source that is not known in full, from the root on; what starts with an unknown folder may be anywhere."""
+    pattern = as_pattern(text)
+    return pattern if pattern.startswith("*") else reader.files.relative(reader.files.absolute(pattern, folder))
 
 
 def _add_made(reader: Interpreter, target: Declared, text: str, place: Place, condition: Guard) -> None:
@@ -236,7 +244,8 @@ def _add_made(reader: Interpreter, target: Declared, text: str, place: Place, co
     if reader.files.is_file(path):
         target.sources.append(Compiled(reader.files.relative(path), place, condition, copied=True))
     else:
-        target.incomplete = True
+        # The name of a copy may be anything as long as a part of it is not known.
+        target.unknown.append(reader.files.relative(path) if is_known(path) else "*")
 
 
 # What targets have.
@@ -556,6 +565,8 @@ def find_package(reader: Interpreter, call: Call) -> None:
     if name == "Torch":
         look_for_torch(reader, call)
     own = _module(reader, f"Find{name}")
+    if own is not None and reader.is_in(own):
+        own = None  # a module that asks for its own package means the one that is installed
     if own is not None:
         reader.run_file(own, call.place)
     found = f"{name}_FOUND"

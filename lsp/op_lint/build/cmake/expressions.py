@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from op_lint.build.cmake.template import is_known
+from op_lint.build.cmake.template import as_pattern, is_known
 from op_lint.build.guarded import Item, Items, under, worlds
 from op_lint.build.guards import ALWAYS, NEVER, Guard, all_of, any_of, atom, opposite
-from op_lint.build.patterns import UnsafeError, safe_pattern
+from op_lint.build.patterns import UnsafeError, may_be_equal, safe_pattern
 
 _TRUE = frozenset({"1", "ON", "YES", "TRUE", "Y"})
 _FALSE = frozenset({"0", "OFF", "NO", "FALSE", "N", "IGNORE", "NOTFOUND", ""})
@@ -218,15 +218,24 @@ def _compared(around: Surroundings, left: Operand, operator: str, right: Operand
     parts: list[Guard] = []
     for world in ways:
         one, other = ([item.text for item in under(value, world)] for value in (first, second))
-        if not all(map(is_known, (*one, *other))):
+        holds = _holds(operator, one, other)
+        if holds is None:
             parts.append(all_of((world, atom(_readable(words)))))
-        elif _BINARY[operator](";".join(one), other):
+        elif holds:
             parts.append(world)
     result = any_of(parts)
     if result is not ALWAYS and result is not NEVER:
         return result
     readable = f"{left.variable} {operator} {right.text}"
     return around.chosen(left.variable, readable, result is ALWAYS) or result
+
+
+def _holds(operator: str, one: list[str], other: list[str]) -> bool | None:
+    """Whether a comparison of two lists holds; None where that depends on what is not known of them."""
+    if all(map(is_known, (*one, *other))):
+        return _BINARY[operator](";".join(one), other)
+    in_part = _IN_PART.get(operator)
+    return in_part(";".join(one), ";".join(other)) if in_part else None
 
 
 def _readable(words: str) -> str:
@@ -287,6 +296,26 @@ def cmake_regex(pattern: str) -> str:
     """A regular expression of CMake's in the syntax of Python's `re`: in brackets a backslash stands for itself."""
     return re.sub(r"\[(\^?\]?[^\]]*)\]", lambda found: "[" + found[1].replace("\\", "\\\\") + "]", pattern)
 
+
+def _equal_in_part(one: str, other: str) -> bool | None:
+    """Whether texts are equal that have parts which are not known: False where what is known of them differs."""
+    return None if may_be_equal(as_pattern(one), as_pattern(other)) else False
+
+
+_ENDING = re.compile(r"((?:[\w/ -]|\\\.)+)\$")
+
+
+def _ends_in_part(text: str, pattern: str) -> bool | None:
+    """Whether a text with parts that are not known matches: decided for a pattern that is the end of a name."""
+    literal = _ENDING.fullmatch(pattern)
+    if literal is None:
+        return None
+    known, ending = as_pattern(text).rpartition("*")[2], literal[1].replace("\\.", ".")
+    return True if known.endswith(ending) else None if ending.endswith(known) else False
+
+
+_IN_PART = {"STREQUAL": _equal_in_part, "PATH_EQUAL": _equal_in_part, "MATCHES": _ends_in_part}
+"""What comparisons say of texts that are not known in full."""
 
 _BINARY: dict[str, Callable[[str, list[str]], bool]] = {
     "EQUAL": _numeric(lambda a, b: a == b),

@@ -28,6 +28,7 @@ from op_lint.facts import Place
 _DEEPEST = 40
 _MOST_TURNS = 2_000
 _MOST_ITEMS = 20_000
+_TOO_MANY_TURNS = f"a loop of more than {_MOST_TURNS} turns: given up"
 _LONGEST = 100_000
 """Characters of a value that is still followed."""
 _HEAVIEST = 256
@@ -80,9 +81,13 @@ def _length(piece: str | Items) -> int:
     return len(piece) if isinstance(piece, str) else sum(len(item.text) + 1 for item in piece)
 
 
+_MORE = Item("${...}")
+"""The items of a list that is too long to be followed."""
+
+
 def _bounded(items: Items) -> Items:
     """Not more items than are followed, and none that is longer."""
-    items = items[:_MOST_ITEMS]
+    items = items if len(items) <= _MOST_ITEMS else (*items[:_MOST_ITEMS], _MORE)
     if any(len(item.text) > _LONGEST for item in items):
         items = tuple(Item("${...}", item.condition, item.place) for item in items)
     return items
@@ -157,8 +162,6 @@ class Interpreter:
             lambda name: _symbol(name) if name in self._offered else (), lambda steps: files.budget.spend(steps)
         )
         self.functions: dict[str, Function] = {}
-        self.at: Place | None = None
-        """The command that is being followed."""
         self.elsewhere = elsewhere
         self._handlers = handlers
         self._paths: list[Guard] = [ALWAYS]
@@ -214,7 +217,9 @@ class Interpreter:
         """Add items to a list; the others need not be looked at, so that long lists can grow item by item."""
         value = self.frame.value(name) or ()
         self.files.budget.spend(len(value) // 1024)
-        more = _bounded(more)[: max(0, _MOST_ITEMS - len(value))]
+        if len(value) + len(more) > _MOST_ITEMS:
+            more = (*more[: max(0, _MOST_ITEMS - len(value))], *(() if _MORE in value[-1:] else (_MORE,)))
+        more = _bounded(more)
         if name:
             self.memory.write(self.frame, name, (*value, *more) if at_end else (*more, *value))
 
@@ -328,13 +333,18 @@ class Interpreter:
 
     # Flow.
 
+    def is_in(self, path: str) -> bool:
+        """Whether the file at `path` is being followed."""
+        return path in self._stack
+
     def run_file(self, path: str, place: Place) -> bool:
         """Run a CMake file in the current scope; False where there is none. `place` is what asks for it."""
         commands = self._script(path)
         if commands is None:
             return False
         if path in self._stack or len(self._stack) >= _DEEPEST:
-            self.files.note("recursion", f"`{self.files.relative(path)}` includes itself: left out here", place)
+            inner = self.files.relative(path)
+            self.files.give_up("recursion", f"`{inner}` includes itself: left out here", place, inner)
             return True
         self._stack.append(path)
         outer = {name: self.variable(name) for name in ("CMAKE_CURRENT_LIST_FILE", "CMAKE_CURRENT_LIST_DIR")}
@@ -352,12 +362,14 @@ class Interpreter:
         if path not in self._scripts:
             data = self.files.read(path)
             if data is None:
+                if self.files.is_there(path):
+                    self.files.lose(self.files.relative(path))
                 return None
             script = read_script(self.files.relative(path), data)
             for problem in script.problems:
-                self.files.note(problem.code, problem.message, problem.place)
+                self.files.give_up(problem.code, problem.message, problem.place)
             for fault in _unpaired(script.commands):
-                self.files.note("build-syntax", *fault)
+                self.files.give_up("build-syntax", *fault)
             self._scripts[path] = script.commands
         self._assigned.update(_assigned_in(self._scripts[path]))
         self._offered.update(_offered_in(self._scripts[path]))
@@ -390,7 +402,7 @@ class Interpreter:
 
     def _statement(self, commands: Sequence[Command], position: int) -> tuple[Flow, int]:
         command = commands[position]
-        self.at = command.place
+        self.files.at = command.place
         self.files.budget.spend()
         following = position + 1
         if command.name == "if":
@@ -433,7 +445,8 @@ class Interpreter:
 
     def mention(self, items: Iterable[Item]) -> None:
         """Remember that files are named in a way that is not understood."""
-        self.mentioned.update(item.text for item in items if is_known(item.text) and "." in item.text)
+        named = (item.text for item in items if is_known(item.text) and "." in item.text)
+        self.mentioned.update(self.files.absolute(text, self.source_folder) for text in named)
 
     def _if(self, commands: Sequence[Command], position: int) -> tuple[Flow, int]:
         arms, end = _arms(commands, position)
@@ -518,8 +531,10 @@ class Interpreter:
             numbers = [int(word) for word in words[1:4] if word.lstrip("-").isdigit()]
             if len(numbers) == len(words) - 1 and 1 <= len(numbers) <= 3:
                 start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
-                for number in range(start, stop + (1 if step > 0 else -1), step or 1)[:_MOST_TURNS]:
-                    yield Item(str(number), ALWAYS, place)
+                turns = range(start, stop + (1 if step > 0 else -1), step or 1)
+                yield from (Item(str(number), ALWAYS, place) for number in turns[:_MOST_TURNS])
+                if len(turns) > _MOST_TURNS:
+                    self.files.give_up("recursion", _TOO_MANY_TURNS, place)
             return
         if words[:1] != ["IN"]:
             yield from (item for value in values for item in value)
@@ -546,7 +561,7 @@ class Interpreter:
             flow = self.run(body)
             if flow.condition is ALWAYS and flow.kind != "continue":
                 return flow if flow.kind in ("return", "dead") else _NEXT
-        self.files.note("recursion", f"a loop of more than {_MOST_TURNS} turns: given up", command.place)
+        self.files.give_up("recursion", _TOO_MANY_TURNS, command.place)
         return _NEXT
 
     def _define(self, command: Command, body: Sequence[Command]) -> None:
@@ -560,7 +575,8 @@ class Interpreter:
 
     def _invoke(self, function: Function, call: Call) -> None:
         if len(self._stack) >= _DEEPEST:
-            self.files.note("recursion", f"`{function.name}` calls itself without end: left out here", call.place)
+            what = f"`{function.name}` calls itself without end: left out here"
+            self.files.give_up("recursion", what, call.place, self.files.relative(function.file))
             return
         arguments = _bound(function, call.values)
         self._stack.append(function.name)

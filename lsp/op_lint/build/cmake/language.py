@@ -14,9 +14,13 @@ from op_lint.build.guarded import Item, Items
 from op_lint.build.guards import ALWAYS
 from op_lint.build.model import Switch
 from op_lint.build.patterns import UnsafeError, safe_pattern
-from op_lint.facts import Place
+from op_lint.facts import Language, Place
+from op_lint.files import language_of
 
 Change = Callable[[str], str]
+
+_SOURCE_NAME = re.compile(r"[^\s\"'<>;()]+\.\w+")
+"""What may be the name of a source in the text of a file."""
 
 
 def symbol(name: str, place: Place) -> Item:
@@ -317,6 +321,8 @@ def handle_files(reader: Interpreter, call: Call) -> None:
     elif action in ("REAL_PATH", "TO_CMAKE_PATH", "TO_NATIVE_PATH") and len(words) > 1:
         real = action == "REAL_PATH"
         reader.set(words[1], [Item(reader.files.absolute(words[0], reader.source_folder) if real else words[0])])
+    elif action in ("WRITE", "APPEND"):
+        _mention_named(reader, words[1:])
     elif action in ("COPY", "COPY_FILE", "INSTALL", "CREATE_LINK", "RENAME", "CONFIGURE", "GENERATE"):
         _copies(reader, action, call)
     elif action in ("READ", "STRINGS", "TIMESTAMP", "SIZE", "READ_SYMLINK", "MD5", "SHA1", "SHA256") and len(words) > 1:
@@ -347,10 +353,13 @@ def _glob(reader: Interpreter, call: Call, *, below: bool) -> None:
             continue
         absolute = reader.files.absolute(pattern.text, reader.source_folder)
         matches = reader.files.matching(absolute, pattern.place or call.place, below=below, follow=follow)
-        reader.files.budget.spend(len(matches))
-        for path in matches:
+        reader.files.budget.spend(len(matches.paths))
+        for path in matches.paths:
             shown = posixpath.relpath(path, relative) if relative and is_known(relative) else path
             found.setdefault(shown, Item(shown, pattern.condition, pattern.place or call.place))
+        if not matches.complete:
+            rest = posixpath.join(posixpath.dirname(absolute), f"${{...}}{posixpath.basename(absolute)}")
+            found[rest] = Item(rest, pattern.condition, pattern.place or call.place)
     reader.set(name, found.values())
 
 
@@ -365,6 +374,14 @@ def _copies(reader: Interpreter, action: str, call: Call) -> None:
         remember_copy(reader, words[0], words[1])
     elif action == "GENERATE" and "OUTPUT" in words[:-1] and "INPUT" in words[:-1]:
         remember_copy(reader, words[words.index("INPUT") + 1], words[words.index("OUTPUT") + 1])
+    elif action == "GENERATE" and "CONTENT" in words[:-1]:
+        _mention_named(reader, [words[words.index("CONTENT") + 1]])
+
+
+def _mention_named(reader: Interpreter, texts: Iterable[str]) -> None:
+    """Remember the sources that the text of a file which the build writes names: it may well include them."""
+    named = (found for text in texts for found in _SOURCE_NAME.findall(text))
+    reader.mention(Item(name) for name in named if language_of(name) is Language.CPP)
 
 
 def remember_copy(reader: Interpreter, source: str, target: str) -> None:

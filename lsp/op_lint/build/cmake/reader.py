@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -11,9 +12,9 @@ from op_lint.build.cmake import buildings, language
 from op_lint.build.cmake.interpreter import Interpreter
 from op_lint.build.cmake.lexer import Command
 from op_lint.build.drafts import finished
-from op_lint.build.files import BuildFiles, ExhaustedError
+from op_lint.build.files import BuildFiles, Start
 from op_lint.build.guarded import Item
-from op_lint.build.model import BuildGraph
+from op_lint.build.model import BuildGraph, BuildSystem
 from op_lint.facts import Place
 
 LISTS = "CMakeLists.txt"
@@ -32,10 +33,11 @@ def read_cmake(files: BuildFiles, paths: Sequence[str]) -> BuildGraph:
     for path in sorted((path for path in paths if posixpath.basename(path) == LISTS), key=lambda each: each.count("/")):
         absolute = files.absolute(path)
         if absolute not in read:
-            files.renew()
             reader = Interpreter(files, _HANDLERS, scripts, projects)
-            _read_from(reader, posixpath.dirname(absolute))
-            projects.add(posixpath.dirname(absolute))
+            folder = posixpath.dirname(absolute)
+            start = Start(BuildSystem.CMAKE, path, posixpath.dirname(path))
+            files.attempt(start, partial(_read_from, reader, folder), LIMIT)
+            projects.add(folder)
             read.update(reader.read)
             graphs.append(_graph(reader, posixpath.dirname(path)))
     return BuildGraph(
@@ -53,13 +55,8 @@ def _read_from(reader: Interpreter, folder: str) -> None:
         reader.set(name, [Item(folder)])
     for name in ("CMAKE_CURRENT_BINARY_DIR", "PROJECT_BINARY_DIR"):
         reader.set(name, [Item("${CMAKE_BINARY_DIR}")])
-    try:
-        reader.run_file(posixpath.join(folder, LISTS), _START)
-        buildings.finish_folder(reader)
-    except ExhaustedError:
-        reader.files.note("build-limit", LIMIT, reader.at or _START)
-    except RecursionError:
-        reader.files.note("recursion", "nested too deeply: what comes after it is left out", reader.at or _START)
+    reader.run_file(posixpath.join(folder, LISTS), _START)
+    buildings.finish_folder(reader)
 
 
 def _graph(reader: Interpreter, project: str) -> BuildGraph:
@@ -68,6 +65,6 @@ def _graph(reader: Interpreter, project: str) -> BuildGraph:
     return BuildGraph(
         targets=tuple(finished(target.concluded(project, reader.minimum, reader.aliases) for target in declared)),
         switches=tuple(reader.switches.values()),
-        mentioned=frozenset(files.relative(files.absolute(text)) for text in reader.mentioned),
+        mentioned=frozenset(map(files.relative, reader.mentioned)),
         torches=tuple(msgspec.structs.replace(torch, project=project) for torch in reader.torches.values()),
     )

@@ -27,6 +27,18 @@ def is_known(text: str) -> bool:
     return _SYMBOL.search(text) is None
 
 
+_INNERMOST = re.compile(r"\$(?:ENV|CACHE)?\{[^{}$]*\}|\$<[^<>$]*>")
+
+
+def as_pattern(text: str) -> str:
+    """A value as a pattern: `*` for what the build files do not tell."""
+    while True:
+        shorter = _INNERMOST.sub("*", text)
+        if shorter == text:
+            return "*" if "$" in text else text
+        text = shorter
+
+
 @lru_cache(maxsize=16384)
 def parse(text: str) -> Template:
     """The parts of an argument, escapes undone. A reference that is not closed is literal text."""

@@ -143,15 +143,17 @@ class Evaluator:
     def parse(self, path: str) -> tuple[SourceFile, ast.Module] | None:
         """The text and the syntax tree of a script; None, with a problem noted, where it has none."""
         data = self.files.read(path)
-        if data is None:
-            return None
         relative = self.files.relative(path)
+        if data is None:
+            if self.files.is_there(path):
+                self.files.lose(relative)
+            return None
         try:
             source = decode(relative, data)
             return source, ast.parse(source.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = getattr(error, "lineno", None) or 1
-            self.files.note("build-syntax", f"not read: {error.__class__.__name__}", Place(relative, line, 0, 0))
+            self.files.give_up("build-syntax", f"not read: {error.__class__.__name__}", Place(relative, line, 0, 0))
             return None
 
     def place(self, node: ast.expr | ast.stmt) -> Place:

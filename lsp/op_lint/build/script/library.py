@@ -239,7 +239,9 @@ def _glob(asked: Asked) -> Value:
         base = asked.around.folder if root is None else _absolute(asked.around, root)
         absolute = asked.around.files.absolute(text, base)
         where = pattern.place if isinstance(pattern, Text | FilePath) and pattern.place else asked.place
-        for path in asked.around.files.matching(absolute, where):
+        matches = asked.around.files.matching(absolute, where)
+        found.open |= not matches.complete
+        for path in matches.paths:
             shown = path if text.startswith("/") else posixpath.relpath(path, base)
             found.entries.append(Entry(Text(shown, where), given))
     asked.around.files.budget.spend(len(found.entries))
@@ -619,10 +621,10 @@ def _path_method(around: Evaluator, owner: FilePath, name: str, values: list[Val
         pattern = posixpath.join(_absolute(around, owner.text), "**" if name == "rglob" else "", argument)
         where = values[0].place if isinstance(values[0], Text) and values[0].place else place
         matches = around.files.matching(pattern, where)
-        around.files.budget.spend(len(matches))
+        around.files.budget.spend(len(matches.paths))
         base = _absolute(around, owner.text)
-        shown = (posixpath.join(owner.text, posixpath.relpath(path, base)) for path in matches)
-        return Items([Entry(FilePath(path, where)) for path in shown])
+        shown = (posixpath.join(owner.text, posixpath.relpath(path, base)) for path in matches.paths)
+        return Items([Entry(FilePath(path, where)) for path in shown], open=not matches.complete)
     changes: dict[str, Callable[[str], str]] = {
         "relative_to": lambda base: posixpath.relpath(_absolute(around, owner.text), _absolute(around, base)),
         "with_suffix": lambda suffix: posixpath.splitext(owner.text)[0] + suffix,
