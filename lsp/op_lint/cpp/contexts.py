@@ -68,9 +68,10 @@ class Opening(NamedTuple):
 
 def contexts(view: View, code: Blanked, directives: Sequence[Directive], macros: MacroWords) -> list[Context]:
     """What each registration of `view` depends on, where that is more than the arm that it stands in."""
-    if not view.arms and not macros.vary:
+    varying = macros.varying(word for start, end, _ in code.zones for word in words(code.code[start:end]))
+    if not view.arms and not varying:
         return []
-    finder = _Finder(view, code, directives, macros)
+    finder = _Finder(view, code, directives, macros, varying)
     found: list[Context] = []
     for zone in code.zones:
         for item in finder.items(zone):
@@ -90,8 +91,15 @@ def arms_of(found: Iterable[Context]) -> Iterator[Arm]:
 class _Finder:
     """Finds what the registrations of one file depend on."""
 
-    def __init__(self, view: View, code: Blanked, directives: Sequence[Directive], macros: MacroWords) -> None:
-        self.view, self.code, self.macros = view, code, macros
+    def __init__(
+        self,
+        view: View,
+        code: Blanked,
+        directives: Sequence[Directive],
+        macros: MacroWords,
+        varying: Mapping[bytes, _Choice],
+    ) -> None:
+        self.view, self.code, self.macros, self.varying = view, code, macros, varying
         self.openings = list(openings(view, code.code, directives))
 
     def items(self, zone: Zone) -> Iterator[_Item]:
@@ -115,7 +123,7 @@ class _Finder:
 
     def _choices(self, item: _Item, zone: Zone) -> Iterator[_Choice]:
         yield from self._around(item.start, zone, set())
-        yield from self.macros.choices(words(self.code.code[item.start : item.end]))
+        yield from self._macro_choices(words(self.code.code[item.start : item.end]))
         yield from self._inner(item)
         called = self._called_at(item.start)
         if called is not None and len(self._bodies.get(called, ())) > 1:
@@ -129,7 +137,7 @@ class _Finder:
         for opening in self.openings:
             if opening.start <= offset < opening.end:
                 yield opening.choice
-        yield from self.macros.choices(self._head(zone))
+        yield from self._macro_choices(self._head(zone))
         name = self._function_of(zone)
         if name is None or name in seen or name not in self._calls:
             return
@@ -137,6 +145,11 @@ class _Finder:
         yield tuple(dict.fromkeys(self.view.condition_at(call) for call, _ in self._calls[name]))
         for call, around in self._calls[name]:
             yield from self._around(call, around, seen)
+
+    def _macro_choices(self, found: Iterable[bytes]) -> Iterator[_Choice]:
+        """For each macro behind some words that has several definitions, the conditions of these."""
+        names = self.macros.behind(found) & self.varying.keys() if self.varying else ()
+        return (self.varying[name] for name in sorted(names))
 
     def _head(self, zone: Zone) -> list[bytes]:
         """The words of what opens a block: its namespace and key are among them."""

@@ -21,8 +21,6 @@ class MacroWords:
     ) -> None:
         self._views, self._scanned, self.registering = views, scanned, registering
         self._behind: dict[bytes, frozenset[bytes]] = {}
-        self.vary = any(view.tests for view in views)
-        """Whether there are definitions to choose from at all."""
 
     def behind(self, words: Iterable[bytes]) -> frozenset[bytes]:
         """`words` and, where they are macros, the words that these come to."""
@@ -45,19 +43,18 @@ class MacroWords:
             known = self._behind[name] = frozenset(word for body in bodies for word in body)
         return known
 
-    def choices(self, words: Iterable[bytes]) -> list[tuple[Condition, ...]]:
-        """For each macro behind `words` that has several definitions, the conditions of these."""
-        if not self.vary:
-            return []
-        found = (self._choice(name) for name in sorted(self.behind(words)))
-        return [choice for choice in found if len(choice) > 1]
+    def varying(self, words: Iterable[bytes]) -> dict[bytes, tuple[Condition, ...]]:
+        """The macros behind `words` that have several definitions, with the conditions of these."""
+        if not any(view.tests for view in self._views):
+            return {}
+        choices = ((name, self._choice(name)) for name in self.behind(words))
+        return {name: choice for name, choice in choices if choice}
 
     def _choice(self, name: bytes) -> tuple[Condition, ...]:
-        conditions = dict.fromkeys(
-            view.condition_at(directive.start)
-            for view in self._views
-            for directive in self._scanned(view).definitions.get(name, ())
-        )
+        found = [(view, each) for view in self._views for each in self._scanned(view).definitions.get(name, ())]
+        if len(found) < 2:
+            return ()
+        conditions = dict.fromkeys(view.condition_at(directive.start) for view, directive in found)
         if len(conditions) < 2:
             return ()
         some = [condition for condition in conditions if condition not in (ALWAYS, NEVER)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import msgspec
@@ -188,9 +188,14 @@ class _Merger:
         self, assignments: Sequence[Assignment], preprocessed: Preprocessed, depending: Sequence[Context]
     ) -> None:
         self.assignments = assignments
-        self.arms = list(arms_of(preprocessed.views))
+        self.preprocessed = preprocessed
         self.main = preprocessed.main.path
         self.depending = depending
+
+    @cached_property
+    def arms(self) -> list[tuple[View, Arm]]:
+        """The arms of all files, which hardly any source has to be asked for."""
+        return list(arms_of(self.preprocessed.views))
 
     def rows(self, readings: Sequence[list[Any]]) -> list[Any]:
         """The rows of all readings, each once, in source order."""

@@ -1037,6 +1037,57 @@ using StableIValue = uint64_t;
 #define MAKE_TORCH_LIBRARY_IMPL(ns, k)                                                                               \
   torch::Library(torch::Library::IMPL, #ns, std::make_optional(c10::DispatchKey::k), __FILE__, __LINE__)
 
+// ---------------------------------------------------------------- ATen/autocast_mode.h
+// What the operators that are cast for look like, no header here says: their wrappers take anything.
+namespace op_lint { struct unknown; }
+namespace at {
+op_lint::unknown op_lint_operator(...);
+namespace autocast {
+enum class CastPolicy : uint8_t { lower_precision_fp = 0, fp32, fp32_set_opt_dtype, fp32_append_dtype, promote };
+template <CastPolicy, c10::DeviceType, class Registered, class Redispatch, Redispatch*>
+struct WrapFunction final {
+  struct type { static op_lint::unknown call(...); };
+};
+} // namespace autocast
+} // namespace at
+#define ATEN_FN(op_name) ::at::op_lint_operator
+#define ATEN_FN2(op_name, overload) ::at::op_lint_operator
+#define ADD_NS(RAW_OP) at::RAW_OP
+#define OP_LINT_CAST(device, name, policy)                                                                           \
+  m.impl(TORCH_SELECTIVE_NAME(name),                                                                                 \
+         &::at::autocast::WrapFunction<::at::autocast::CastPolicy::policy, device, decltype(::at::op_lint_operator), \
+                                       decltype(::at::op_lint_operator), &::at::op_lint_operator>::type::call);
+#define KERNEL1(DISPATCHKEY, OP, POLICY) OP_LINT_CAST(DISPATCHKEY, "aten::" #OP, POLICY)
+#define KERNEL2(DISPATCHKEY, OP, OVERLOAD, POLICY) OP_LINT_CAST(DISPATCHKEY, "aten::" #OP "." #OVERLOAD, POLICY)
+#define OP_LINT_KERNEL_N(_0, _1, _2, macro, ...) macro
+#define KERNEL(DISPATCHKEY, ...) OP_LINT_KERNEL_N(__VA_ARGS__, KERNEL2, KERNEL1)(DISPATCHKEY, __VA_ARGS__)
+#define KERNEL_DIFFERENT_REDISPATCH_SIGNATURE(DISPATCHKEY, REDISPATCH_FUNC, NAME, REGISTERED, REDISPATCHED, POLICY)  \
+  OP_LINT_CAST(DISPATCHKEY, "aten::" NAME, POLICY)
+#define KERNEL_CPU(...) KERNEL(c10::DeviceType::CPU, __VA_ARGS__)
+#define KERNEL_CUDA(...) KERNEL(c10::DeviceType::CUDA, __VA_ARGS__)
+#define KERNEL_MTIA(...) KERNEL(c10::DeviceType::MTIA, __VA_ARGS__)
+#define KERNEL_MAIA(...) KERNEL(c10::DeviceType::MAIA, __VA_ARGS__)
+#define KERNEL_XPU(...) KERNEL(c10::DeviceType::XPU, __VA_ARGS__)
+#define KERNEL_PRIVATEUSEONE(...) KERNEL(c10::DeviceType::PrivateUse1, __VA_ARGS__)
+#define KERNEL_MPS(...) KERNEL(c10::DeviceType::MPS, __VA_ARGS__)
+#define KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_CPU(...)                                                  \
+  KERNEL_DIFFERENT_REDISPATCH_SIGNATURE(c10::DeviceType::CPU, __VA_ARGS__)
+#define KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_CUDA(...)                                                  \
+  KERNEL_DIFFERENT_REDISPATCH_SIGNATURE(c10::DeviceType::CUDA, __VA_ARGS__)
+#define KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_MTIA(...)                                                  \
+  KERNEL_DIFFERENT_REDISPATCH_SIGNATURE(c10::DeviceType::MTIA, __VA_ARGS__)
+#define KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_MAIA(...)                                                  \
+  KERNEL_DIFFERENT_REDISPATCH_SIGNATURE(c10::DeviceType::MAIA, __VA_ARGS__)
+#define KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_XPU(...)                                                  \
+  KERNEL_DIFFERENT_REDISPATCH_SIGNATURE(c10::DeviceType::XPU, __VA_ARGS__)
+#define KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_PRIVATEUSEONE(...)                                                  \
+  KERNEL_DIFFERENT_REDISPATCH_SIGNATURE(c10::DeviceType::PrivateUse1, __VA_ARGS__)
+// Until torch 2.1 those with an overload had a name of their own.
+#define KERNEL_CPU2(...) KERNEL2(c10::DeviceType::CPU, __VA_ARGS__)
+#define KERNEL_CUDA2(...) KERNEL2(c10::DeviceType::CUDA, __VA_ARGS__)
+#define KERNEL_XPU2(...) KERNEL2(c10::DeviceType::XPU, __VA_ARGS__)
+#define KERNEL_PRIVATEUSEONE2(...) KERNEL2(c10::DeviceType::PrivateUse1, __VA_ARGS__)
+
 #define STABLE_TORCH_LIBRARY(ns, m)                                                                                  \
   OP_LINT_UNIT(torch::stable::detail::StableTorchLibraryInit, torch::stable::detail::StableLibrary,                  \
                C10_CONCATENATE(STABLE_TORCH_LIBRARY_init_##ns, C10_UID),                                             \
