@@ -5,6 +5,7 @@ Only the spelling of a type that was resolved may differ: the real headers reach
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from clang import cindex
 
 from op_lint.cpp import CppOptions, CppReader
+from op_lint.cpp.overlay_header import overlay_macros
 from op_lint.facts import FileFacts
 from tests.truth.registration_sources import (
     PREFIX,
@@ -23,6 +25,7 @@ from tests.truth.registration_sources import (
     include_flags,
     project_files,
     registration_sources,
+    torch_folder,
     why_nothing_compiles,
 )
 
@@ -69,6 +72,12 @@ def test_overlay_and_real_headers_give_the_same_facts(
     system = headers if source.name.endswith(".cu") else ["-include-pch", str(precompiled), *headers]
     real = CppReader(SOURCES, project_files(), CppOptions(headers="real", system=tuple(system)))
     assert list(differences(overlay.read(source.name), real.read(source.name))) == []
+
+
+def test_the_macros_of_autocast_are_known() -> None:
+    header = torch_folder() / "include" / "ATen" / "autocast_mode.h"
+    macros = set(re.findall(rb"^#define (KERNEL\w*)\(", header.read_bytes(), re.MULTILINE))
+    assert macros <= overlay_macros()
 
 
 def differences(overlay: FileFacts, real: FileFacts) -> Iterator[str]:

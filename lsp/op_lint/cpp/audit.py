@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from op_lint.condition import ALWAYS, Condition, compatible
 from op_lint.cpp.blanked import BLOCK, Blanked
-from op_lint.cpp.registrations import Registrations
-from op_lint.facts import Place, Unit, Unresolved
+from op_lint.cpp.registrations import Registrations, Row
+from op_lint.facts import ClassDefinition, Place, Unit, Unresolved
 from op_lint.text import SourceText
 
 _CALL = re.compile(rb"(?<![\w.>])(\w+)\s*\.\s*(def|impl|fallback)\s*\(")
@@ -21,6 +21,12 @@ _BLOCK_LIKE = re.compile(rb"(?<!\w)(?:\w*_)?TORCH_LIBRARY\w*(?=\s*\()")
 _STATEMENT = re.compile(rb"(?<=[;{})])\s*([A-Z][A-Z0-9_]{3,})(?=\s*\(|[ \t]*;|[ \t]*\r?\n)")
 _USE = re.compile(rb"(?<![\w:.>])(?<!\\\n)(?<!\\\r\n)([A-Z][A-Z0-9_]{3,})\s*\(")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+_HANDED_ON = re.compile(rb"(?<![\w.>])([A-Za-z_]\w*)\s*(?:<[^;{}()]*>\s*)?\([^;{}]*\Z")
+"""The call whose argument list goes on to the end of what is searched."""
+_BEFORE = 200
+_NO_FUNCTIONS = frozenset(
+    {b"void", b"static_cast", b"if", b"while", b"for", b"switch", b"return", b"sizeof", b"decltype"}
+)
 _BODY = re.compile(rb"\s*\{")
 _NO_REGISTRATION = re.compile(rb"CHECK|ASSERT|WARN|ERROR|LOG|TRACE|GUARD|UNUSED|PRAGMA|DIAGNOSTIC")
 """Words in the names of macros that a body uses for other things."""
@@ -53,11 +59,12 @@ def audit(
     None where they are not known.
     """
     text = SourceText(data)
-    covered = _Spans(row.place for row in found.rows() if row.place.path == path)
+    covered = _Spans(place for row in found.rows() for place in _places(row) if place.path == path)
     units = [unit for unit in found.units if unit.place.path == path]
     by_start = {unit.place.start: unit for unit in reversed(units)}
     of_units = _Spans(unit.place for unit in units)
     in_bodies = _Spans(unit.body for unit in units if unit.body is not None and unit.body.path == path)
+    by_body = {unit.body.start: unit for unit in reversed(units) if unit.body is not None}
     missed: dict[Place, Unresolved] = {}
 
     def miss(what: str, reason: str, start: int, end: int, unit: Unit | None) -> None:
@@ -89,6 +96,16 @@ def audit(
             name = use.group(1)
             if is_unknown(name) and not _NO_REGISTRATION.search(name) and covered.around(use.start(1)) is None:
                 miss("unit", _undefined(name), use.start(1), use.end(1), unit)
+    helpers = {name for zone in code.zones if (name := code.function_of(zone)) is not None}
+    for offset in code.handed_on:
+        function = _HANDED_ON.search(code.code, max(0, offset - _BEFORE), offset + 1)
+        name = function.group(1) if function is not None else b""
+        body = in_bodies.around(offset)
+        if function is None or body is None or covered.around(offset) is not None:
+            continue
+        if is_unknown(name) and name not in helpers and name not in _NO_FUNCTIONS:
+            reason = f"what {name.decode()} registers could not be read"
+            miss("unit", reason, function.start(), function.end() - 1, by_body.get(body))
     for use in _BLOCK_LIKE.finditer(code.code):
         if is_unknown(use.group()) and not BLOCK.match(code.code, use.start()):
             miss("unit", _undefined(use.group()), use.start(), use.end(), None)
@@ -107,6 +124,11 @@ def audit(
         if not any(spans.around(use.start()) is not None for spans in known) and code.is_at_file_scope(use.start()):
             miss("unit", "what the macro registers could not be read", use.start(), use.end(), None)
     return list(missed.values())
+
+
+def _places(row: Row) -> tuple[Place, ...]:
+    """Where a row is, and the calls that lead to it."""
+    return (row.place,) if isinstance(row, Unresolved | ClassDefinition) else (row.place, *row.calls)
 
 
 def _undefined(macro: bytes) -> str:

@@ -28,6 +28,7 @@ _BRACKET = re.compile(rb"[(){}\[\]]")
 _SCOPE = re.compile(rb"(?:\bnamespace\b[\w\s:]*|\bextern\s*\"\s*\"\s*)\Z")
 _BEFORE_SCOPE = 200
 """What opens the braces of a namespace or of `extern "C"`, and how many bytes before them are looked at."""
+_FUNCTION = re.compile(rb"([A-Za-z_]\w*)\s*\(")
 _STOP = re.compile(rb"[;({}]")
 
 Zone = tuple[int, int, "re.Match[bytes]"]
@@ -86,6 +87,15 @@ class Blanked:
             arguments = self.code[zone.end() : self.matching(zone.end() - 1) - 1]
             name = arguments.rpartition(b",")[2].strip()
         return name if name is not None and _VARIABLE.fullmatch(name) else None
+
+    def function_of(self, zone: Zone) -> bytes | None:
+        """The name of the function that a zone is the body of; None for a block and a statement."""
+        start, _, match = zone
+        if match.group(1) is None:
+            return None
+        head = max(self.code.rfind(each, 0, start) for each in (b";", b"}", b"{")) + 1
+        name = _FUNCTION.search(self.code, head, start)
+        return name.group(1) if name is not None else None
 
     @cached_property
     def handed_on(self) -> list[int]:

@@ -23,7 +23,6 @@ from op_lint.cpp.views import Arm, View
 
 _CALL = re.compile(rb"(?:\.|->)\s*(?:template\s+)?(?:def|impl|impl_UNBOXED|fallback|op)\s*(?:<[^;{}()]*>\s*)?\(")
 _HANDS_ON = re.compile(rb"([A-Za-z_]\w*)\s*(?:<[^;{}()]*>\s*)?\(\s*\Z")
-_FUNCTION = re.compile(rb"([A-Za-z_]\w*)\s*\(")
 _BRACE = re.compile(rb"[{}]")
 _BEFORE = 200
 """Bytes before a library that is handed on in which the name of the function is looked for."""
@@ -138,7 +137,7 @@ class _Finder:
             if opening.start <= offset < opening.end:
                 yield opening.choice
         yield from self._macro_choices(self._head(zone))
-        name = self._function_of(zone)
+        name = self.code.function_of(zone)
         if name is None or name in seen or name not in self._calls:
             return
         seen.add(name)
@@ -166,15 +165,6 @@ class _Finder:
                 yield (arm.condition, conjunction((around, negation(arm.condition))))
 
     # -- functions that registration code calls with its library
-
-    def _function_of(self, zone: Zone) -> bytes | None:
-        """The name of the function that a zone is the body of."""
-        start, _, match = zone
-        if match.group(1) is None:
-            return None
-        line = max(self.code.code.rfind(each, 0, start) for each in (b";", b"}", b"{")) + 1
-        names = _FUNCTION.findall(self.code.code, line, start)
-        return names[0] if names else None
 
     def _called_at(self, offset: int) -> bytes | None:
         """The function that is given the library at `offset`, where that is an argument."""
@@ -208,7 +198,7 @@ class _Finder:
         """The conditions of the bodies of each function that takes a library."""
         found: dict[bytes, dict[Condition, None]] = defaultdict(dict)
         for zone in self.code.zones:
-            name = self._function_of(zone)
+            name = self.code.function_of(zone)
             if name is not None:
                 found[name][self.view.condition_at(zone[0])] = None
         return found

@@ -492,15 +492,39 @@ class _Reading:
             return Parsed(Registrations(), (), is_plain=False)
         found = unit_reader.read_unit(tu, SourceMap(tu, self.preprocessed, errors, self._macro_bodies(assignment)))
         broken = [error for error in errors if not tu.is_semantic(error)]
-        missed = self._unread(found, assignment) if errors and not real else ()
+        missed = self._unread(found, assignment) if errors and not real else []
+        parsed = Parsed(found, errors, broken, _repaired(repairs), is_plain=not missed)
         if missed and repairs.add(errors, tu, self.preprocessed):
             # A declaration elsewhere has errors, and libclang dropped what uses it.
             self.repaired = True
             files[repair.REPAIR] = repairs.header()
             again = self._part(files, [*arguments, "-include", repair.REPAIR, *repairs.arguments()], assignment, None)
-            if again is not None and len(self._unread(again.found, assignment)) < len(missed):
-                return again._replace(repaired=_repaired(repairs), is_plain=False)
-        return Parsed(found, errors, broken, _repaired(repairs), is_plain=not missed)
+            left = missed if again is None else self._unread(again.found, assignment)
+            if again is not None and len(left) < len(missed):
+                parsed, missed = again._replace(repaired=_repaired(repairs), is_plain=False), left
+        return self._with_lost_kernels(parsed, missed, files, arguments, assignment, repairs) if missed else parsed
+
+    def _with_lost_kernels(
+        self,
+        parsed: Parsed,
+        missed: Sequence[Unresolved],
+        files: Mapping[str, bytes],
+        arguments: Sequence[str],
+        assignment: passes.Assignment,
+        repairs: Repairs,
+    ) -> Parsed:
+        """What was parsed, and the calls that it lost, read without their kernels."""
+        from op_lint.cpp import lost_kernels, repair
+
+        lost = lost_kernels.take_out(files, self.preprocessed, self.reader._files.scanned, missed, self._macro_words)
+        if lost is None:
+            return parsed
+        lost.files[repair.REPAIR] = repairs.header() + lost.header()
+        arguments = [*arguments, "-include", repair.REPAIR, *repairs.arguments()]
+        again = self._part(lost.files, arguments, assignment, None)
+        if again is None:
+            return parsed
+        return parsed._replace(found=lost_kernels.with_found(parsed.found, again.found, missed, lost, self.main))
 
     def _without_bodies(self, data: bytes) -> bytes:
         """The main file with blanks for what libclang need not understand: a third of its time."""

@@ -24,6 +24,8 @@ MOST_ROUNDS = 4
 
 _UNDECLARED = re.compile(r"(?:use of undeclared identifier|unknown type name|no template named) '(\w+)'(?! in )")
 _NO_MEMBER = re.compile(r"no (?:member|type|template) named '(\w+)' in (?:namespace )?'([^']+)'")
+_SCOPE = re.compile(r"\w+(?:::\w+)*")
+"""A scope that can be declared: not `(anonymous namespace)`, nothing with template arguments."""
 _ARGUMENTS = rb"(?:\s*<[^<>;(){}]*>)?"
 _NAME = re.compile(
     rb"(?:::\s*)?([A-Za-z_]\w*" + _ARGUMENTS + rb"(?:\s*::\s*(?:template\s+)?[A-Za-z_]\w*" + _ARGUMENTS + rb")*)"
@@ -83,7 +85,7 @@ class Repairs:
             self.keys.add(name)
         elif scope == "at::Tag":
             self.tags.add(name)
-        elif "namespace" in message:
+        elif "namespace" in message and _SCOPE.fullmatch(scope):
             self._declare(scope.split("::"), name, error, sources)
 
     def _declare(self, scope: list[str], name: str, error: Diagnostic, sources: Preprocessed) -> None:

@@ -57,8 +57,18 @@ def test_code_that_is_never_compiled_is_not_missed(condition: Condition, number:
     assert all(row.condition == condition for row in rows)
 
 
+def test_a_function_that_is_given_the_library_and_was_not_read() -> None:
+    source = (
+        HEAD
+        + 'TORCH_LIBRARY(demo, m) { add(m, "f", missing<n>(1, 2)::f(3)::g); check(m); }\n'
+        + "void check(torch::Library& m) {}\n"
+    )
+    (row,) = read(source).unresolved
+    assert (row.what, row.reason, row.namespace) == ("unit", "what add registers could not be read", "demo")
+
+
 def test_a_macro_of_which_nothing_was_read() -> None:
-    macros = "#define BROKEN(n) m.impl(#n, &missing<n>(1, 2)::f(3)::g)\n#define FINE(n) m.impl(#n, &f)\n"
+    macros = "#define BROKEN(n) m.impl(missing<n>(1, 2)::f(3)::g, &f)\n#define FINE(n) m.impl(#n, &f)\n"
     source = f"{HEAD}Tensor f(Tensor x);\n{macros}TORCH_LIBRARY(demo, m) {{ BROKEN(a); FINE(b); }}\n"
     facts = read(source)
     assert registered(facts) == ["impl demo::b at CompositeImplicitAutograd"]
