@@ -18,15 +18,18 @@ from op_lint.installed.interpreter import InterpreterSearch
 from op_lint.installed.model import Origin
 from op_lint.installed.reader import Reading, ReadRequest, read_installed
 
+ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(__file__).parent / "dispatcher"
 
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed here")
 
 
 def run_script(name: str, given: Any, python: str = sys.executable) -> Any:
-    """What a script printed, both as JSON."""
+    """What a script of `dispatcher/` printed, both as JSON. It runs as a module, so that scripts can share one."""
+    script = (SCRIPTS / name).resolve().relative_to(ROOT)
     result = subprocess.run(
-        [python, "-W", "ignore", str(SCRIPTS / name)],
+        [python, "-W", "ignore", "-m", ".".join(script.with_suffix("").parts)],
+        cwd=ROOT,
         input=json.dumps(given),
         capture_output=True,
         text=True,

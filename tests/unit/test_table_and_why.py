@@ -133,6 +133,45 @@ class TestWhy:
         assert "Python" in keys("--python-mode")
         assert "CUDA" in keys("--device", "cpu", "--device", "cuda")
 
+    def test_each_tensor_may_have_its_own_layout(self, project: Path) -> None:
+        path = value(
+            project,
+            "why",
+            "demo::scale",
+            "--device",
+            "cuda",
+            "--device",
+            "cpu",
+            "--layout",
+            "sparse",
+            "--layout",
+            "strided",
+        )
+        assert path["key_set"][-2:] == ["SparseCUDA", "CUDA"]
+
+    def test_tensors_of_other_kinds(self, project: Path) -> None:
+        inference = value(project, "why", "demo::scale", "--inference-tensors")
+        assert inference["key_set"] == ["ADInplaceOrView", "BackendSelect", "CPU"]
+        inside = value(project, "why", "demo::scale", "--subclass")["steps"]
+        taken = [step["key"] for step in inside].index("Python")
+        assert inside[taken]["note"].startswith("__torch_dispatch__ of the tensor's class")
+        assert [step["key"] for step in inside[taken + 1 :]] == ["BackendSelect", "CPU"]
+
+    def test_no_tensor_is_given(self, project: Path) -> None:
+        path = value(project, "why", "demo::scale", "--no-tensors")
+        assert path["error"]["text"].startswith("There were no tensor arguments to this function")
+        made = value(project, "why", "aten::empty.memory_format", "--no-tensors", "--device", "meta")
+        assert made["steps"][-1]["key"] == "Meta"
+
+    def test_autocast_of_the_devices_that_have_it(self, project: Path) -> None:
+        path = value(project, "why", "demo::scale", "--device", "meta", "--device", "cpu", "--autocast")
+        assert "AutocastCPU" in path["key_set"]
+
+    def test_a_wrapper_that_takes_over_no_backend(self, project: Path) -> None:
+        """Vmap's has the functionality of an MPS tensor and not its backend, and that is no key (`_PROPAGATED`)."""
+        path = value(project, "why", "demo::scale", "--device", "mps", "--vmap")
+        assert "CPU" not in [*path["key_set"], *path["excluded"]]
+
     def test_an_operator_without_tensors(self, project: Path) -> None:
         """There is no tensor whose keys a call could have: the device is what BackendSelect chooses."""
         made = value(project, "why", "aten::empty.memory_format", "--device", "cuda", "--requires-grad")
@@ -222,8 +261,13 @@ def test_names_as_python_writes_them(name: str, project: Path) -> None:
 
 
 def test_a_device_may_have_a_number(project: Path) -> None:
-    numbered, plain = (value(project, "why", "demo::scale", "--device", each) for each in ("cuda:1", "cuda"))
+    numbered, plain = (value(project, "why", "demo::scale", "--device", each) for each in ("CUDA:1", "cuda"))
     assert numbered == plain
+
+
+def test_a_backend_outside_torch_may_go_by_its_own_name(project: Path) -> None:
+    own, plain = (value(project, "why", "demo::scale", "--device", each) for each in ("npu", "privateuseone"))
+    assert own == plain
 
 
 class TestErrors:
@@ -256,6 +300,9 @@ class TestErrors:
             (["--device", "gpu"], "this torch has no device type `gpu`: use one of cpu, cuda,"),
             (["--python-mode", "--fake"], "--fake is a Python mode of its own: leave out --python-mode"),
             (["--layout", "round"], "'round' is not one of"),
+            (["--layout", "sparse", "--layout", "strided"], "--layout is given once for all tensors, or once for each"),
+            (["--subclass", "--fake"], "fake tensors have a class of their own: leave out --subclass"),
+            (["--device", "meta", "--autocast"], "torch.autocast has no dispatch key for `meta`"),
         ],
     )
     def test_which_call(self, options: list[str], message: str, project: Path) -> None:

@@ -30,7 +30,10 @@ class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
     """The values of this command's options."""
 
     device: tuple[str, ...]
-    layout: str
+    layout: tuple[str, ...]
+    no_tensors: bool
+    subclass: bool
+    inference_tensors: bool
     requires_grad: bool
     autocast: bool
     inference_mode: bool
@@ -47,11 +50,15 @@ class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
         """The call that the options describe. Raises click.UsageError where they exclude each other."""
         if self.python_mode and self.fake:
             raise click.UsageError("--fake is a Python mode of its own: leave out --python-mode")
-        layout = Layout(self.layout)
-        devices = tuple(device.partition(":")[0] for device in self.device)  # `cuda:1` has the keys of `cuda`
+        if self.subclass and self.fake:
+            raise click.UsageError("fake tensors have a class of their own: leave out --subclass")
+        devices = tuple(map(_device_type, self.device))
+        arguments = self._arguments(devices)
         transforms = [Transform.VMAP] * self.vmap + [Transform.GRAD] * self.grad
         return Call(
-            arguments=tuple(Argument(device, layout, self.inference_mode) for device in devices),
+            arguments=() if self.no_tensors else arguments,
+            device=arguments[0].device if self.no_tensors else None,
+            layout=arguments[0].layout if self.no_tensors else Layout.STRIDED,
             requires_grad=self.requires_grad,
             autocast=devices if self.autocast else (),
             inference_mode=self.inference_mode,
@@ -61,6 +68,22 @@ class WhyOptions(DispatchOptions, frozen=True, kw_only=True):
             tracing=self.jit_trace,
             python_dispatcher=self.python_dispatcher,
         )
+
+    def _arguments(self, devices: Sequence[str]) -> tuple[Argument, ...]:
+        """The tensors. Raises click.UsageError where it cannot be told which layout each of them has."""
+        if len(self.layout) not in (1, len(devices)):
+            raise click.UsageError("--layout is given once for all tensors, or once for each --device")
+        layouts = self.layout if len(self.layout) == len(devices) else self.layout * len(devices)
+        inference = self.inference_mode or self.inference_tensors
+        return tuple(
+            Argument(device, Layout(layout), inference, subclass=self.subclass)
+            for device, layout in zip(devices, layouts, strict=True)
+        )
+
+
+def _device_type(device: str) -> str:
+    """The device type as torch reads it: `cuda:1` has the keys of `cuda`, and so has `CUDA`."""
+    return device.partition(":")[0].lower()
 
 
 _UNTOLD: tuple[tuple[Callable[[WhyOptions], bool], str], ...] = (
@@ -73,10 +96,20 @@ _UNTOLD: tuple[tuple[Callable[[WhyOptions], bool], str], ...] = (
 @click.command("why")
 @dispatch_options
 @click.option("--device", multiple=True, default=("cpu",), show_default=True, help="Of a tensor argument; repeatable.")
-@click.option("--layout", type=click.Choice([layout.value for layout in Layout]), default="strided", show_default=True)
+@click.option(
+    "--layout",
+    multiple=True,
+    type=click.Choice([layout.value for layout in Layout]),
+    default=("strided",),
+    show_default=True,
+    help="Of all tensors, or given once for each --device.",
+)
+@click.option("--no-tensors", is_flag=True, help="No tensor is given: optional ones are None, lists are empty.")
+@click.option("--subclass", is_flag=True, help="The tensors are of a class with __torch_dispatch__ that calls on.")
 @click.option("--requires-grad", is_flag=True, help="The tensors require gradients.")
 @click.option("--autocast", is_flag=True, help="Under torch.autocast for these devices.")
 @click.option("--inference-mode", is_flag=True, help="Under torch.inference_mode(), with tensors made there.")
+@click.option("--inference-tensors", is_flag=True, help="Not under inference mode, but with tensors made there.")
 @click.option("--functionalize", is_flag=True, help="Under functionalization in C++, that of torch.func.functionalize.")
 @click.option("--vmap", is_flag=True, help="Under torch.vmap.")
 @click.option("--grad", is_flag=True, help="Under torch.func.grad.")

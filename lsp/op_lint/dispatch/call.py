@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 import msgspec
 
-from op_lint.dispatch.keys import DENSE, DispatchKeys, KeySet, autograd_key
+from op_lint.dispatch.keys import DENSE, RENAMED_BACKENDS, DispatchKeys, KeySet, autograd_key
 
 ADINPLACE_OR_VIEW = "ADInplaceOrView"
 FUNCTIONALIZE = "Functionalize"
@@ -18,6 +19,7 @@ BATCHED = "FuncTorchBatched"
 BATCHED_NESTED = "BatchedNestedTensor"
 VMAP_MODE = "FuncTorchVmapMode"
 TRACER = "Tracer"
+PRIVATE_USE = "privateuseone"
 GRAD_WRAPPER = "FuncTorchGradWrapper"
 
 # What a vmap or grad wrapper takes over from the tensor inside: `kKeysToPropagateToWrapper`,
@@ -60,6 +62,7 @@ class Argument(msgspec.Struct, frozen=True):
 
     `device` is a device type of torch (`cuda`). `inference` is True for a tensor made under `torch.inference_mode()`.
     `conjugate`, `negative` and `zero` are the lazy bits (`x.conj()`, `x.conj().imag`, the zero tensors of forward AD).
+    `subclass` is True for a tensor of a class with a `__torch_dispatch__` that calls on with the plain one inside.
     """
 
     device: str = "cpu"
@@ -68,6 +71,7 @@ class Argument(msgspec.Struct, frozen=True):
     conjugate: bool = False
     negative: bool = False
     zero: bool = False
+    subclass: bool = False
 
 
 class Transform(str, Enum):
@@ -121,10 +125,13 @@ class UnknownDeviceError(ValueError):
 
 def device_key(keys: DispatchKeys, device: str, layout: Layout = Layout.STRIDED) -> str:
     """The backend key of a tensor on `device` with `layout`. Raises UnknownDeviceError."""
-    dense = keys.facts.devices.get(device)
+    dense = keys.facts.devices.get(PRIVATE_USE if device in RENAMED_BACKENDS else device)
     if dense is None:
         known = ", ".join(sorted(keys.facts.devices))
-        raise UnknownDeviceError(f"this torch has no device type `{device}`: use one of {known}")
+        raise UnknownDeviceError(
+            f"this torch has no device type `{device}`: use one of {known}; a backend outside torch is {PRIVATE_USE},"
+            " whatever name it gives itself"
+        )
     if layout is Layout.STRIDED:
         return dense
     functionality, backend = keys.split(dense)
@@ -135,12 +142,13 @@ def device_key(keys: DispatchKeys, device: str, layout: Layout = Layout.STRIDED)
     return keys.join(_FUNCTIONALITY[layout], backend)
 
 
-def autocast_key(keys: DispatchKeys, device: str) -> str:
-    """The key that `torch.autocast` turns on for a device type. Raises UnknownDeviceError where it has none."""
-    key = f"Autocast{keys.split(device_key(keys, device))[1]}"
-    if not keys.is_runtime(key):
-        raise UnknownDeviceError(f"torch.autocast has no dispatch key for `{device}`")
-    return key
+def autocast_keys(keys: DispatchKeys, devices: Sequence[str]) -> KeySet:
+    """The keys that `torch.autocast` turns on for device types. Raises UnknownDeviceError where it has none for any."""
+    wanted = (f"Autocast{keys.split(device_key(keys, device))[1]}" for device in devices)
+    found = keys.set(*filter(keys.is_runtime, wanted))
+    if devices and not found:
+        raise UnknownDeviceError(f"torch.autocast has no dispatch key for `{devices[0]}`")
+    return found
 
 
 def tensor_keys(keys: DispatchKeys, argument: Argument) -> KeySet:
@@ -158,6 +166,8 @@ def tensor_keys(keys: DispatchKeys, argument: Argument) -> KeySet:
         own |= keys.set("AutogradNestedTensor")
     if argument.layout is Layout.JAGGED:
         own |= keys.set(device_key(keys, argument.device), PYTHON, PYTHON_SNAPSHOT)
+    if argument.subclass:
+        own |= keys.set(PYTHON, PYTHON_SNAPSHOT)
     return own
 
 

@@ -40,6 +40,8 @@ _OTHER_NAMES = {
     "PrivateUse3_PreAutograd": "AutogradPrivateUse3",
 }
 
+RENAMED_BACKENDS = frozenset({"mlu", "musa", "npu", "openreg"})
+"""Names that backends outside torch give to `privateuseone` (`torch.utils.rename_privateuse1_backend`)."""
 
 # HIP and VE tensors carry AutogradOther although AutogradHIP and AutogradVE exist
 # (`getAutogradRelatedKeySetFromBackend`, c10/core/DispatchKeySet.h).

@@ -34,7 +34,7 @@ from op_lint.dispatch.call import (
     Mode,
     Transform,
     UnknownDeviceError,
-    autocast_key,
+    autocast_keys,
     device_key,
     tensor_keys,
     wrapped,
@@ -126,13 +126,12 @@ def call_path(table: Table, call: Call) -> Path:
     if not may_dispatch(table.operator):
         call = call.without_tensors()
     walk = _Walk(table, call)
-    visible = walk.visible
-    first, carried = tuple(_descending(visible)), tuple(_descending(walk.tensors))
+    visible, carried = walk.visible, walk.tensors
     walk.run()
     return Path(
         table.operator.name,
-        first,
-        tuple(key for key in carried if key not in visible),
+        tuple(key for key in _descending(visible) if key in visible),
+        tuple(key for key in _descending(carried) if key in carried and key not in visible),
         tuple(walk.steps),
         walk.error,
         tuple(_cures(walk)) if walk.error is not None else (),
@@ -210,6 +209,7 @@ class _Walk:
         self.tensors = self.keys.set()
         for argument in call.arguments:
             self.tensors |= tensor_keys(self.keys, argument)
+        self.has_subclass = any(argument.subclass for argument in call.arguments)
         if call.mode is Mode.FAKE and call.arguments:
             self.tensors |= self.keys.set(PYTHON, PYTHON_SNAPSHOT)
         self.included, self.excluded = self._thread_state()
@@ -218,8 +218,7 @@ class _Walk:
     def _thread_state(self) -> tuple[KeySet, KeySet]:
         keys, call = self.keys, self.call
         included, excluded = keys.set(*keys.facts.included), keys.set(*keys.facts.excluded)
-        for device in call.autocast:
-            excluded -= keys.set(autocast_key(keys, device))
+        excluded -= autocast_keys(keys, call.autocast)
         if call.inference_mode:
             included -= keys.set(ADINPLACE_OR_VIEW)
             excluded |= keys.autograd
@@ -476,6 +475,14 @@ class _Walk:
         That of a mode comes before those of tensors.
         """
         keys = self.keys
+        above = keys.set(*keys.runtime) - keys.below(PYTHON) - keys.set(PYTHON, PYTHON_DISPATCHER)
+        if self.mode is None and self.has_subclass:
+            self._step(
+                entry, Outcome.CALLS_ON, "__torch_dispatch__ of the tensor's class: unwraps and calls on, if it does"
+            )
+            self._unwrap_subclasses()
+            self.excluded |= above
+            return self.visible
         if self.mode is None:
             self._enter_jagged(entry)
             return None
@@ -483,7 +490,6 @@ class _Walk:
             self._step(Entry(entry.key, Reason.KERNEL, fake), Outcome.RUNS, "py_impl for FakeTensorMode")
             return None
         self.mode = None
-        above = keys.set(*keys.runtime) - keys.below(PYTHON) - keys.set(PYTHON, PYTHON_DISPATCHER)
         self.included -= keys.set(PYTHON, PYTHON_SNAPSHOT)
         self.excluded |= above
         if self.call.mode is not Mode.FAKE:
@@ -499,6 +505,12 @@ class _Walk:
         self.excluded |= keys.set(PYTHON)
         self._step(entry, Outcome.CALLS_ON, "FakeTensorMode: calls on with Meta tensors")
         return self.visible
+
+    def _unwrap_subclasses(self) -> None:
+        self.has_subclass = False
+        self.tensors = self.keys.set()
+        for argument in self.call.arguments:
+            self.tensors |= tensor_keys(self.keys, msgspec.structs.replace(argument, subclass=False))
 
     @property
     def _fake_of_python(self) -> Registration | None:

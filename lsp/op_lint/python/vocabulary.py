@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 
+from op_lint.dispatch.keys import RENAMED_BACKENDS
+
 FOREIGN = frozenset(sys.stdlib_module_names) | {
     "numpy",
     "pytest",
@@ -114,9 +116,6 @@ DEVICE_KEYS = {
     "xpu": "XPU",
 }
 """The dispatch key of each device type (`torch._C._dispatch_key_for_device`, torch 2.13)."""
-
-RENAMED_BACKENDS = frozenset({"mlu", "musa", "npu", "openreg"})
-"""Names that backends outside torch give to `privateuseone` (`torch.utils.rename_privateuse1_backend`)."""
 
 DEFAULT = "default"
 """The `types` of `torch.library.impl` for all devices."""

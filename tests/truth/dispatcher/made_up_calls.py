@@ -21,6 +21,8 @@ import torch
 from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from tests.truth.dispatcher.layouts import LAYOUTS
+
 C = torch._C
 SHAPE = (2, 2)
 SECONDS = 5
@@ -32,14 +34,9 @@ LEFT_OUT = re.compile(
     r"|clamp_nan_to_num|debug|export|higher|quantized::(make|.*pack|conv|linear)|_load|::load"
 )
 MAKERS: dict[str, Callable[[Any], Any]] = {
-    "cpu": lambda tensor: tensor,
+    **LAYOUTS,
+    "cpu": LAYOUTS["strided"],
     "meta": lambda tensor: tensor.to("meta"),
-    "sparse": lambda tensor: tensor.to_sparse(),
-    "sparse-csr": lambda tensor: tensor.to_sparse_csr(),
-    "quantized": lambda tensor: torch.quantize_per_tensor(tensor, 1.0, 0, torch.qint8),
-    "nested": lambda tensor: torch.nested.nested_tensor([tensor, tensor]),
-    "jagged": lambda tensor: torch.nested.nested_tensor([tensor, tensor], layout=torch.jagged),
-    "mkldnn": lambda tensor: tensor.to_mkldnn(),
 }
 PLAIN: dict[str, Any] = {"int": 1, "SymInt": 1, "float": 1.0, "bool": False, "number": 1, "str": "sum"}
 PLAIN |= {f"List[{kind}]": [value] * 2 for kind, value in PLAIN.items()} | {"Device": torch.device("cpu")}

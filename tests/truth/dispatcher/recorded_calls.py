@@ -20,6 +20,8 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from tests.truth.dispatcher.layouts import LAYOUTS
+
 C = torch._C
 NAMESPACE = "op_lint_recorded"
 SHAPE = (1, 1)  # one slice under every vmap, so that the slow batching rule calls once
@@ -29,15 +31,20 @@ TRANSFORMS: dict[str, Callable[..., Any]] = {
     "grad": lambda function: torch.func.grad(lambda *tensors: function(*tensors).sum().real),
     "functionalize": torch.func.functionalize,
 }
-LAYOUTS: dict[str, Callable[[Any], Any]] = {
-    "strided": lambda tensor: tensor,
-    "sparse": lambda tensor: tensor.to_sparse(),
-    "sparse-csr": lambda tensor: tensor.to_sparse_csr(),
-    "quantized": lambda tensor: torch.quantize_per_tensor(tensor, 1.0, 0, torch.qint8),
-    "nested": lambda tensor: torch.nested.nested_tensor([tensor, tensor]),
-    "jagged": lambda tensor: torch.nested.nested_tensor([tensor, tensor], layout=torch.jagged),
-    "mkldnn": lambda tensor: tensor.to_mkldnn(),
-}
+
+
+class Wrapper(torch.Tensor):  # type: ignore[misc] # torch is not followed
+    """A tensor around another, which calls every operator again with that one."""
+
+    @staticmethod
+    def __new__(cls, inner: Any) -> Any:
+        wrapper = torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, device=inner.device)
+        wrapper.inner = inner
+        return wrapper
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*(arg.inner if isinstance(arg, cls) else arg for arg in args), **(kwargs or {}))
 
 
 class PassingMode(TorchDispatchMode):  # type: ignore[misc] # torch is not followed
@@ -127,7 +134,7 @@ def plain_tensor(argument: dict[str, Any]) -> Any:
             tensor = tensor.conj()
         if argument["negative"]:
             tensor = torch._neg_view(tensor)
-        return tensor
+        return Wrapper(tensor) if argument["subclass"] else tensor
 
 
 @contextmanager

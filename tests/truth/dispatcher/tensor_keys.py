@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from tests.truth.dispatcher.layouts import LAYOUTS
+
 C = torch._C
 
 
@@ -21,13 +23,7 @@ def names(tensor: Any) -> list[str]:
 def layouts() -> dict[str, Any]:
     dense = torch.ones(2, 2)
     return {
-        "strided": dense,
-        "sparse": dense.to_sparse(),
-        "sparse-csr": dense.to_sparse_csr(),
-        "quantized": torch.quantize_per_tensor(dense, 1.0, 0, torch.qint8),
-        "nested": torch.nested.nested_tensor([dense, dense]),
-        "jagged": torch.nested.nested_tensor([dense, dense], layout=torch.jagged),
-        "mkldnn": dense.to_mkldnn(),
+        **{name: make(dense) for name, make in LAYOUTS.items()},
         "conjugate": torch.ones(2, dtype=torch.cfloat).conj(),
         "negative": torch._neg_view(torch.ones(2)),
         "zero": torch._efficientzerotensor(2),
