@@ -158,6 +158,7 @@ def test_a_named_file_is_read_though_excluded(project: Path) -> None:
     (project / "op-lint.toml").write_text('extend-exclude = ["wrong.cpp"]\n')
     assert check(project).status == 0
     assert check(project, "wrong.cpp").status == 1
+    assert check(project, "wrong.cpp", "--force-exclude").status == 0
     (project / "op-lint.toml").write_text('extend-exclude = ["wrong.cpp"]\nforce-exclude = true\n')
     assert check(project, "wrong.cpp").status == 0
 

@@ -286,6 +286,12 @@ def test_watch_looks_again_when_a_source_changes(project: Path) -> None:
         assert any("OPL904" in line for line in until("held against")), "and the watch goes on"
         (project / "op-lint.toml").write_text('ignore = ["OPL2"]\n')
         assert not any("OPL" in line for line in until("held against"))
+        (project / "op-lint.toml").write_text('extend-exclude = ["ops6.cpp"]\n')
+        assert sum("OPL206" in line for line in until("held against")) == 9
+        (project / "ops6.cpp").write_text("// of no interest now\n")
+        (project / "ops7.cpp").write_text("// nothing\n")
+        last = until("held against")
+        assert any(line.startswith("changed: ops7.cpp\n") for line in last), last
         os.killpg(process.pid, signal.SIGINT)
         assert "interrupted" in process.stdout.read()
         assert process.wait() == 130

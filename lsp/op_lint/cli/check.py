@@ -41,16 +41,17 @@ def command(**values: Any) -> int:
     options = CheckOptions(**values)
     options.verify()
     packs = _packs(options.selectors)
+    if options.watch:
+        from op_lint.cli.watch import watch_and_check
+
+        arguments = click.get_current_context().meta[ARGUMENTS]
+        return watch_and_check(lambda: project_of(options, options.overrides), arguments)
     progress = Progress(quiet=options.quiet)
     watch = Stopwatch(progress.phase)
     with watch.phase("find files"):
         project = project_of(options, options.overrides)
     if options.show_files:
         return _show_files(project)
-    if options.watch:
-        from op_lint.cli.watch import watch_and_check
-
-        return watch_and_check(project, click.get_current_context().meta[ARGUMENTS])
     selected = selected_rules(packs.rules, project.settings.selectors, options.selectors)
     session = Session(options, packs.rules, selected, progress, watch, project)
     return _check(options, packs, project, session)

@@ -33,6 +33,7 @@ class CheckOptions(TorchOptions, frozen=True, kw_only=True):
     statistics: bool
     timings: bool
     show_files: bool
+    force_exclude: bool
     exit_zero: bool
     watch: bool
     quiet: bool
@@ -41,6 +42,11 @@ class CheckOptions(TorchOptions, frozen=True, kw_only=True):
     def selectors(self) -> Selectors:
         """What the command line says about rules."""
         return Selectors(self.select or None, self.extend_select, self.ignore)
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """The settings that the options set."""
+        return {**super().overrides, **({"force_exclude": True} if self.force_exclude else {})}
 
     @property
     def changes_sources(self) -> bool:
@@ -121,6 +127,9 @@ def check_options(command: _Command) -> _Command:
             click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
             click.option("--timings", is_flag=True, help="Say how long each phase and each rule took."),
             click.option("--show-files", is_flag=True, help="List the files that would be looked at, and end."),
+            click.option(
+                "--force-exclude", is_flag=True, help="Leave out excluded files even where PATHS name them: for hooks."
+            ),
             click.option("--exit-zero", is_flag=True, help="Exit 0 where there are findings."),
             click.option("--watch", is_flag=True, help="Look again whenever a file changes, until interrupted."),
             click.option("-q", "--quiet", is_flag=True, help="Print findings and nothing else."),

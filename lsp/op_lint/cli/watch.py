@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,12 +29,13 @@ _WAKE = 200
 """Milliseconds after which the watcher says that there is nothing new."""
 
 
-def watch_and_check(project: Project, arguments: Sequence[str]) -> int:
-    """Run `op-lint check` with `arguments` now and after every change in `project`; only an interrupt ends it."""
+def watch_and_check(open_project: Callable[[], Project], arguments: Sequence[str]) -> int:
+    """Run `op-lint check` with `arguments` now and after every change in the project; only an interrupt ends it."""
     try:
         from watchfiles import watch
     except ImportError as error:
         raise click.ClickException("--watch needs the package watchfiles: pip install 'op-lint[watch]'") from error
+    project = open_project()
     matters = _Matters(project)
     watching = False
     for changed in watch(project.root, watch_filter=matters, debounce=_CALM, rust_timeout=_WAKE, yield_on_timeout=True):
@@ -43,6 +44,8 @@ def watch_and_check(project: Project, arguments: Sequence[str]) -> int:
             _look(arguments)
         if not changed:
             continue
+        if any(Path(path).name in CONFIGURATION_NAMES for _, path in changed):
+            matters.learn(open_project())  # other files may count from now on
         names = sorted({relative_path(path, Path.cwd()) for _, path in changed})
         say(f"\nchanged: {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}")
         _look(arguments)
@@ -57,6 +60,10 @@ class _Matters:
     """Whether a change may change what op-lint says."""
 
     def __init__(self, project: Project) -> None:
+        self.learn(project)
+
+    def learn(self, project: Project) -> None:
+        """Go by the settings that a project has now."""
         settings = project.settings
         self._root = project.root
         self._cache = project.cache_folder
