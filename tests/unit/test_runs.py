@@ -320,6 +320,10 @@ def test_shells_complete(tmp_path: Path) -> None:
     assert complete("op-lint do") == ["doctor"]
     assert complete("op-lint check --stat") == ["--statistics"]
     assert complete("op-lint check --output-format sa") == ["sarif"]
+    assert complete("op-lint --stat") == ["--statistics"], "`check` may be left out"
+    assert complete("op-lint --select OPL1 --stat") == ["--statistics"]
+    assert complete("op-lint check --select OPL101,OPL20") == [f"OPL101,OPL20{number}" for number in range(1, 10)]
+    assert complete("op-lint rule missing-f") == ["missing-fake-kernel"]
     environment = {**os.environ, "_OP_LINT_COMPLETE": "zsh_source"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert done.stdout.startswith("#compdef op-lint")

@@ -13,12 +13,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from types import FrameType
-from typing import TextIO, cast
+from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
 from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.version import VERSION
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = ("check", "ops", "table", "why", "diagnose", "report", "facts", "rule", "config", "doctor", "server")
 _DEFAULT = "check"
@@ -47,6 +50,16 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         return cast(click.Command, import_module(f"op_lint.cli.{cmd_name}").command)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The subcommands and what `check` has, whose name may be left out."""
+        found = super().shell_complete(ctx, incomplete)
+        default = self.get_command(ctx, _DEFAULT)
+        if ctx.invoked_subcommand is None and incomplete.startswith("-") and default is not None:
+            known = {item.value for item in found}
+            own = default.shell_complete(click.Context(default, ctx, _DEFAULT), incomplete)
+            found += [item for item in own if item.value not in known]
+        return found
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if ctx.resilient_parsing and not args:

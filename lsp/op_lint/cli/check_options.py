@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from op_lint.cli.completion import rule_words
 from op_lint.cli.options import TorchOptions, load_options, project_options
 from op_lint.cli.outputs import Output, output_options
 from op_lint.selection import Selectors
@@ -86,7 +87,9 @@ def _selectors(_context: click.Context, parameter: click.Parameter, values: Sequ
 
 
 def _rules(name: str, words: str) -> Callable[[_Command], _Command]:
-    return click.option(name, multiple=True, metavar="CODES", callback=_selectors, help=words)
+    return click.option(
+        name, multiple=True, metavar="CODES", callback=_selectors, shell_complete=rule_words, help=words
+    )
 
 
 def check_options(command: _Command) -> _Command:

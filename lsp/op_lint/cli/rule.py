@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from op_lint.cli.completion import rule_words
 from op_lint.cli.streams import say, whole_or_broken_pipe
 from op_lint.config import unknown_selector
 from op_lint.documentation import document, summary
@@ -15,7 +16,7 @@ from op_lint.rule import Rule
 
 
 @click.command("rule")
-@click.argument("rule", required=False)
+@click.argument("rule", required=False, shell_complete=rule_words)
 @click.option("--all", "every", is_flag=True, help="Print the documentation of every rule.")
 def command(rule: str | None, every: bool) -> int:
     """Print the documentation of one RULE, by code or name; without one, list them all."""
