@@ -336,6 +336,11 @@ class Program:
         namesakes = self._namesakes.get(local_name(operator), ())
         return any({operator.namespace, namesake.namespace} & self._symbols for namesake in namesakes)
 
+    @cached_property
+    def imported_packages(self) -> frozenset[str]:
+        """The packages that Python files import from, by their outermost names."""
+        return frozenset(each.module.partition(".")[0] for facts in self._python.values() for each in facts.imports)
+
     def is_whole(self, path: str) -> bool:
         """Whether nothing was left out of a Python file because it is not valid Python."""
         return path not in self._broken

@@ -403,6 +403,23 @@ def test_a_schema_that_cannot_be_inferred() -> None:
     assert inference.error_place == python(facts).functions[0].parameters[1].annotation_place
 
 
+def test_schemas_are_inferred_as_before_torch_2_5() -> None:
+    facts = read(
+        """
+        import torch._custom_op.impl
+        lib = torch.library.Library("ns", "DEF")
+        def f(x: torch.Tensor, y: torch.Tensor | None) -> None: ...
+        lib.define("f" + torch._custom_op.impl.infer_schema(f, ["x"]))
+        """
+    )
+    assert defined(facts) == ["ns::f(Tensor(a0!) x, Tensor? y) -> ()"]
+
+
+def test_without_knowing_what_is_mutated_no_schema_is_inferred() -> None:
+    facts = read("def f(x: torch.Tensor) -> None: ...\nschema = torch.library.infer_schema(f)\n")
+    assert python(facts).inferences == ()
+
+
 @pytest.mark.parametrize(
     "function",
     [

@@ -454,8 +454,14 @@ def _is_doubtful(signature: Signature) -> bool:
 
 
 def _is_boxed(signature: Signature) -> bool:
-    """Whether a function takes the operator and the stack, as boxed kernels do (`BoxedKernel.h`, torch 2.13)."""
-    return bool(signature.parameters) and signature.parameters[0].type.name == "c10::OperatorHandle"
+    """Whether a function takes the operator and the stack, as boxed kernels do (`BoxedKernel.h`, torch 2.13).
+
+    Those of the stable ABI take the stack as `StableIValue*` and two numbers (`torch/csrc/stable/library.h`).
+    """
+    types = [parameter.type for parameter in signature.parameters]
+    if [str(type_) for type_ in types] == ["uint64_t*", "uint64_t", "uint64_t"]:
+        return True
+    return bool(types) and types[0].name == "c10::OperatorHandle"
 
 
 def _with_signature(kernel: Kernel, signature: Signature | None) -> Kernel:

@@ -725,9 +725,9 @@ class Registrar:
     # Schemas, loads, names
 
     def _infer_schema(self, _api: str, bound: Bound, place: Place) -> Value:
-        schema = self._inferred(
-            bound.value("function"), bound.value("mutates_args"), tags_of(bound.value("tags")), place
-        )
+        given = "mutates_args" in bound.given
+        mutates = bound.value("mutates_args") if given else Unknown(words="`mutates_args`")
+        schema = self._inferred(bound.value("function"), mutates, tags_of(bound.value("tags")), place)
         name = bound.value("op_name")
         return schema if name == NONE else pure.concatenate((name, schema))
 
@@ -845,7 +845,11 @@ _APIS: dict[str, _Api] = {
         Registrar._register_torch_dispatch, ("op", "torch_dispatch_class", "func"), _OP_NAMES, ("op",), "impl"
     ),
     "torch.library.infer_schema": _Api(
-        Registrar._infer_schema, ("function",), ("mutates_args", "op_name", "tags"), ("op_name", "mutates_args")
+        # Before torch 2.5, as `torch._custom_op.impl.infer_schema`, it took both as positional arguments.
+        Registrar._infer_schema,
+        ("function", "mutates_args"),
+        ("op_name", "tags"),
+        ("op_name", "mutates_args"),
     ),
     "torch.library.get_kernel": _Api(Registrar._name_only, ("op",)),
     "torch.library.opcheck": _Api(Registrar._name_only, ("op",)),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
 from op_lint.condition import Condition, atoms
-from op_lint.dispatch.keys import DispatchKeys, KeyKind
+from op_lint.dispatch.keys import RENAMED_BACKENDS, DispatchKeys, KeyKind
 from op_lint.facts import Definition, Fallback, Implementation, Language, Place
 from op_lint.findings import Edit, Finding, Fix, Severity
 from op_lint.nearest import nearest
@@ -16,6 +17,9 @@ from op_lint.rule import Need, Rule
 from op_lint_rules._words import is_unknown_key
 
 _DEVICE = "DeviceType::"
+
+_OF_BACKEND = re.compile("(?:Autocast|Autograd|NestedTensor|Quantized|SparseCsr|Sparse)?(?P<backend>[A-Z][A-Z0-9_]*)")
+"""The keys that PrivateUse1 has, by the name of the backend (c10/core/DispatchKey.cpp)."""
 
 
 _Named = tuple[Registered[Definition | Implementation | Fallback], str | None, Place | None]
@@ -112,7 +116,8 @@ class UnknownDispatchKey(Rule):
             if use.key.startswith(_DEVICE):
                 yield self._keyless(use)
             elif is_unknown_key(keys, use.key):
-                yield self._unknown(use, keys, program.torch_name)
+                if not (use.text and _is_of_renamed_backend(use.key, program)):
+                    yield self._unknown(use, keys, program.torch_name)
             elif own is not None and use.text and own != use.key:
                 yield self._only_in_cpp(use, own)
             elif own is not None and keys.kind(own) is KeyKind.PER_BACKEND:
@@ -166,6 +171,18 @@ def _uses(program: Program) -> Iterator[_Use]:
         if key is not None:
             unit = registered.unit
             yield _Use(key, place or registered.place, registered.condition, unit.stable, unit.language)
+
+
+def _is_of_renamed_backend(key: str, program: Program) -> bool:
+    """Whether a key may be one of PrivateUse1, which a package of that backend gives its own name.
+
+    After `torch.utils.rename_privateuse1_backend("npu")` torch looks up `NPU`, `AutogradNPU` and so on.
+    """
+    of_backend = _OF_BACKEND.fullmatch(key)
+    if of_backend is None:
+        return False
+    backend = of_backend["backend"].lower()
+    return backend in RENAMED_BACKENDS or f"torch_{backend}" in program.imported_packages
 
 
 def _names_a_version(condition: Condition) -> bool:

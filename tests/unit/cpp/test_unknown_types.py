@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from op_lint.facts import CppType, Signature
+from op_lint.facts import CppType, KernelKind, Signature
 from tests.unit.cpp_reading import HEAD, read, signatures, types
 
 _PROLOGUE = (
@@ -107,6 +107,15 @@ def test_a_boxed_kernel_of_the_stable_abi() -> None:
     facts = read(text + block)
     assert "int" not in _known(signatures(facts).get("f"))
     assert len(facts.implementations) + len(facts.unresolved) == 1
+
+
+def test_a_kernel_that_is_boxed_by_hand_in_the_stable_abi() -> None:
+    text = (
+        "#include <torch/csrc/stable/library.h>\nvoid f(StableIValue* stack, uint64_t args, uint64_t outputs);\n"
+        'STABLE_TORCH_LIBRARY_IMPL(demo, CPU, m) { m.impl("f", &f); }\n'
+    )
+    (implementation,) = read(text).implementations
+    assert (implementation.kernel.kind, implementation.kernel.signature) == (KernelKind.BOXED, None)
 
 
 def test_a_known_int_is_still_an_int() -> None:

@@ -83,3 +83,26 @@ def test_a_block_is_reported_once() -> None:
 def test_python() -> None:
     source = 'import torch\nlib = torch.library.Library("demo", "IMPL", "CUDDA")\n'
     assert lines(findings("OPL210", {"ops.py": source}, torch())) == ["ops.py:2"]
+
+
+PYTHON = 'import torch\nlib = torch.library.Library("demo", "FRAGMENT")\nlib.define("f(Tensor x) -> Tensor")\n'
+
+
+@pytest.mark.parametrize("key", ["TPU", "AutogradTPU", "SparseCsrTPU", "NPU"])
+def test_a_key_that_a_package_gives_to_privateuse1(key: str) -> None:
+    """After `torch.utils.rename_privateuse1_backend("tpu")` torch knows `TPU`: measured with torch 2.13."""
+    register = f'{PYTHON}lib.impl("f", lambda x: x, "{key}")\n'
+    assert findings("OPL210", {"ops.py": register, "backend.py": "from torch_tpu import pallas\n"}, torch()) == []
+    if key != "NPU":
+        assert lines(findings("OPL210", {"ops.py": register}, torch())) == ["ops.py:4"]
+
+
+@pytest.mark.parametrize("key", ["BatchedTPU", "tpu", "GPU"])
+def test_a_key_that_nobody_gives_to_privateuse1(key: str) -> None:
+    register = f'import torch_tpu\n{PYTHON}lib.impl("f", lambda x: x, "{key}")\n'
+    assert lines(findings("OPL210", {"ops.py": register}, torch())) == ["ops.py:5"]
+
+
+def test_cpp_knows_no_other_name_for_privateuse1() -> None:
+    files = {"ops.cpp": HEAD + block("TPU"), "backend.py": "import torch_tpu\n"}
+    assert lines(findings("OPL210", files, torch())) == ["ops.cpp:3"]
