@@ -17,11 +17,12 @@ from typing import NamedTuple
 
 from op_lint.condition import ALWAYS, NEVER, Condition, conjunction, negation, satisfying
 from op_lint.cpp.blanked import BLOCK, Blanked, Zone
+from op_lint.cpp.call_text import arguments_of
 from op_lint.cpp.macro_words import MacroWords
 from op_lint.cpp.scan import Directive, words
 from op_lint.cpp.views import Arm, View
 
-_CALL = re.compile(rb"(?:\.|->)\s*(?:template\s+)?(?:def|impl|impl_UNBOXED|fallback|op)\s*(?:<[^;{}()]*>\s*)?\(")
+_CALL = re.compile(rb"(?:\.|->)\s*(?:template\s+)?(def|impl|impl_UNBOXED|fallback|op)\s*(?:<[^;{}()]*>\s*)?\(")
 _HANDS_ON = re.compile(rb"([A-Za-z_]\w*)\s*(?:<[^;{}()]*>\s*)?\(\s*\Z")
 _BRACE = re.compile(rb"[{}]")
 _BEFORE = 200
@@ -35,9 +36,13 @@ _Choice = tuple[Condition, ...]
 
 
 class _Item(NamedTuple):
-    """The head of a block, or a call that registers, or has a function or a macro do it: bytes `start` to `end`."""
+    """The head of a block, or a call that registers, or has a function or a macro do it: bytes `start` to `end`.
+
+    The name or schema, and the key, end at `said`; what is behind is a kernel.
+    """
 
     start: int
+    said: int
     end: int
 
 
@@ -67,17 +72,16 @@ class Opening(NamedTuple):
 
 def contexts(view: View, code: Blanked, directives: Sequence[Directive], macros: MacroWords) -> list[Context]:
     """What each registration of `view` depends on, where that is more than the arm that it stands in."""
-    varying = macros.varying(word for start, end, _ in code.zones for word in words(code.code[start:end]))
-    if not view.arms and not varying:
+    finder = _Finder(view, code, directives, macros)
+    if not view.arms and not finder.varying:
         return []
-    finder = _Finder(view, code, directives, macros, varying)
     found: list[Context] = []
     for zone in code.zones:
         for item in finder.items(zone):
             own = view.condition_at(item.start)
             choices = tuple(choice for choice in finder.choices(item, zone) if choice not in ((ALWAYS,), (own,)))
             if choices:
-                found.append(Context(*item, own, choices))
+                found.append(Context(item.start, item.end, own, choices))
     return found
 
 
@@ -96,25 +100,44 @@ class _Finder:
         code: Blanked,
         directives: Sequence[Directive],
         macros: MacroWords,
-        varying: Mapping[bytes, _Choice],
     ) -> None:
-        self.view, self.code, self.macros, self.varying = view, code, macros, varying
-        self.openings = list(openings(view, code.code, directives))
+        self.view, self.code, self.macros, self._directives = view, code, macros, directives
+
+    @cached_property
+    def openings(self) -> Sequence[Opening]:
+        """The conditionals whose arms open what is closed behind them."""
+        return list(openings(self.view, self.code.code, self._directives))
+
+    @cached_property
+    def varying(self) -> Mapping[bytes, _Choice]:
+        """The macros behind what registrations say that have several definitions, with the conditions of these."""
+        text = self.code.code
+        said = (text[item.start : item.said] for zone in self.code.zones for item in self.items(zone))
+        return self.macros.varying(word for piece in said for word in words(piece))
 
     def items(self, zone: Zone) -> Iterator[_Item]:
         """The head and the calls of a zone of registration code."""
         start, end, match = zone
         text = self.code.code
         if BLOCK.fullmatch(match.group()):
-            yield _Item(start, self.code.matching(match.end() - 1))
+            head = self.code.matching(match.end() - 1)
+            yield _Item(start, head, head)
         for call in _CALL.finditer(text, match.end(), end):
-            yield _Item(call.start(), self.code.matching(call.end() - 1))
+            stop = self.code.matching(call.end() - 1)
+            yield _Item(call.start(), self._said(call, stop), stop)
         for offset in self._handed_on_in(zone):
-            yield _Item(offset, offset + 1)
+            yield _Item(offset, offset + 1, offset + 1)
         if self.macros.registering is not None:
             for use in self.macros.registering.finditer(text, match.end(), end):
                 stop = self.code.matching(use.end()) if text[use.end() : use.end() + 1] == b"(" else use.end()
-                yield _Item(use.start(), stop)
+                yield _Item(use.start(), stop, stop)
+
+    def _said(self, call: re.Match[bytes], end: int) -> int:
+        """Where the arguments of a call end that are no kernel."""
+        ends = [stop for _, stop in arguments_of(self.code.code, call.end(), end)]
+        if call.group(1) == b"fallback" or not ends:
+            return call.end()
+        return ends[0] if len(ends) < 3 or call.group(1) == b"def" else ends[-2]
 
     def choices(self, item: _Item, zone: Zone) -> Iterable[_Choice]:
         """The choices that decide what a registration is."""
@@ -122,7 +145,7 @@ class _Finder:
 
     def _choices(self, item: _Item, zone: Zone) -> Iterator[_Choice]:
         yield from self._around(item.start, zone, set())
-        yield from self._macro_choices(words(self.code.code[item.start : item.end]))
+        yield from self._macro_choices(words(self.code.code[item.start : item.said]))
         yield from self._inner(item)
         called = self._called_at(item.start)
         if called is not None and len(self._bodies.get(called, ())) > 1:
@@ -161,7 +184,7 @@ class _Finder:
         """The arms inside of a call: `m.def("f(" #ifdef ... )`."""
         around = self.view.condition_at(item.start)
         for arm in self.view.arms:
-            if item.start <= arm.start and arm.end <= item.end:
+            if item.start <= arm.start and arm.end <= item.said:
                 yield (arm.condition, conjunction((around, negation(arm.condition))))
 
     # -- functions that registration code calls with its library

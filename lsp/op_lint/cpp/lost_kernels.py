@@ -8,11 +8,12 @@ kernel's place, and what was missing is taken from there. The kernel is known by
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from op_lint.cpp.call_text import arguments_of
 from op_lint.cpp.expansion import Macro
 from op_lint.cpp.macro_words import MacroWords
 from op_lint.cpp.preprocess import Preprocessed
@@ -24,9 +25,7 @@ from op_lint.cpp.views import View
 from op_lint.facts import Definition, Fallback, Implementation, Place, Unit, Unresolved
 
 _CALL = re.compile(rb"(?:\.|->)\s*(?:template\s+)?(def|impl|fallback)\s*\(")
-_BRACKET = re.compile(rb"[(){}\[\],]|(?<=\w)\s*<(?![<=])|(?<![->])>(?![>=])|>>")
 _ROOM = re.compile(rb"[^\s\\][^\n\\]*")
-_OPENING = b"({["
 _WRAPPERS = re.compile(r"\A(?:TORCH_FN|TORCH_BOX)\(\s*(.*?)\s*\)\Z", re.DOTALL)
 
 
@@ -45,7 +44,7 @@ class LostKernels:
 
     def take_out(self, view: View, code: bytes, call: re.Match[bytes], limit: int) -> str | None:
         """Put a function of ours in the place of the kernel of `call`, if it has one; its name."""
-        argument = _kernel_of(call.group(1), list(_arguments(code, call.end(), limit)))
+        argument = _kernel_of(call.group(1), list(arguments_of(code, call.end(), limit)))
         if argument is None:
             return None
         start, end = argument
@@ -72,7 +71,7 @@ class LostKernels:
         use = main.data[place.start : place.end]
         if not macro or not use.startswith(macro.encode()) or b"(" not in use:
             return text
-        spans = _arguments(use, use.index(b"(") + 1, len(use))
+        spans = arguments_of(use, use.index(b"(") + 1, len(use))
         given = [" ".join(use[start:end].decode("utf-8", "replace").split()) for start, end in spans]
         if len(given) != len(parameters):
             return text
@@ -125,28 +124,6 @@ def _kernel_of(method: bytes, arguments: Sequence[tuple[int, int]]) -> tuple[int
     if len(arguments) < 2:
         return None
     return arguments[1] if method == b"def" else arguments[-1]
-
-
-def _arguments(code: bytes, start: int, limit: int) -> Iterator[tuple[int, int]]:
-    """The arguments of the call whose parenthesis ends before `start`; none where it is not closed."""
-    depth = 0
-    found: list[tuple[int, int]] = []
-    begin = start
-    for bracket in _BRACKET.finditer(code, start, limit):
-        text = bracket.group().strip()
-        if text in (b"(", b"{", b"[", b"<"):
-            depth += 1
-        elif text == b",":
-            if depth == 0:
-                found.append((begin, bracket.start()))
-                begin = bracket.end()
-        elif text in (b">", b">>"):
-            depth = max(0, depth - len(text))
-        elif depth == 0:
-            yield from (*found, (begin, bracket.start()))
-            return
-        else:
-            depth -= 1
 
 
 def with_found(

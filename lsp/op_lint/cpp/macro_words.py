@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from op_lint.condition import ALWAYS, NEVER, Condition, disjunction, negation
+from op_lint.cpp.scan import Directive
 from op_lint.cpp.scanned import ScannedFile
 from op_lint.cpp.views import View
 
@@ -23,24 +24,29 @@ class MacroWords:
         self._behind: dict[bytes, frozenset[bytes]] = {}
 
     def behind(self, words: Iterable[bytes]) -> frozenset[bytes]:
-        """`words` and, where they are macros, the words that these come to."""
+        """`words` and, where they are macros, the words that these come to.
+
+        A macro with parameters that a body uses for something else than to register (a check, a cast) is not among
+        them: it makes no part of a name, a schema or a key.
+        """
         found: set[bytes] = set()
         waiting = set(words)
         while waiting:
             found |= waiting
-            waiting = {each for word in waiting for each in self._in_bodies(word)} - found
+            waiting = {each for word in waiting for each in self._in_bodies(word) if self._says_something(each)} - found
         return frozenset(found)
+
+    def _says_something(self, name: bytes) -> bool:
+        if self.registering is not None and self.registering.fullmatch(name):
+            return True
+        return all(_OBJECT.fullmatch(directive.argument) for _, directive in self._definitions(name))
 
     def _in_bodies(self, name: bytes) -> frozenset[bytes]:
         """The words in all bodies of the macro `name`; none where it is no macro."""
         known = self._behind.get(name)
         if known is None:
-            bodies = (
-                _WORD.findall(directive.argument)
-                for view in self._views
-                for directive in self._scanned(view).definitions.get(name, ())
-            )
-            known = self._behind[name] = frozenset(word for body in bodies for word in body)
+            bodies = (_STRING.sub(b" ", directive.argument) for _, directive in self._definitions(name))
+            known = self._behind[name] = frozenset(word for body in bodies for word in _WORD.findall(body))
         return known
 
     def varying(self, words: Iterable[bytes]) -> dict[bytes, tuple[Condition, ...]]:
@@ -50,8 +56,11 @@ class MacroWords:
         choices = ((name, self._choice(name)) for name in self.behind(words))
         return {name: choice for name, choice in choices if choice}
 
+    def _definitions(self, name: bytes) -> list[tuple[View, Directive]]:
+        return [(view, each) for view in self._views for each in self._scanned(view).definitions.get(name, ())]
+
     def _choice(self, name: bytes) -> tuple[Condition, ...]:
-        found = [(view, each) for view in self._views for each in self._scanned(view).definitions.get(name, ())]
+        found = self._definitions(name)
         if len(found) < 2:
             return ()
         conditions = dict.fromkeys(view.condition_at(directive.start) for view, directive in found)
@@ -64,3 +73,6 @@ class MacroWords:
 
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+_STRING = re.compile(rb'"[^"\n]*"')
+_OBJECT = re.compile(rb"[A-Za-z_]\w*(?!\()(?:\s.*)?", re.DOTALL)
+"""What a `#define` says of a macro without parameters."""

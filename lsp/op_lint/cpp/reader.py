@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -309,6 +310,15 @@ def _repaired(repairs: Repairs) -> Repaired | None:
 _OF_EVERY_HEADER = frozenset(words(b"namespace op_lint struct unknown using template class Types static T auto values"))
 
 
+@dataclass
+class _Given:
+    """What libclang was given for one assignment, and what had to be declared."""
+
+    files: Mapping[str, bytes]
+    arguments: Sequence[str]
+    repaired: Repaired | None = None
+
+
 class _Reading:
     """The reading of one file: passes, repairs, merging, the second look."""
 
@@ -319,6 +329,7 @@ class _Reading:
         self.blanked = reader._files.scanned(self.main).blanked
         self.repaired = False
         self.problems: list[Problem] = []
+        self._given: dict[tuple[tuple[str, bool], ...], _Given] = {}
 
     def facts(self) -> FileFacts:
         depending = self._contexts()
@@ -329,6 +340,10 @@ class _Reading:
         readings.extend((assignment, self._read(assignment)) for assignment in more.assignments)
         found = passes.merge(readings, self.preprocessed, depending)
         unread = self._audit(found)
+        if unread and self.reader.options.headers != "real":
+            readings = [(each, self._with_lost_kernels(each, reading, unread)) for each, reading in readings]
+            found = passes.merge(readings, self.preprocessed, depending)
+            unread = self._audit(found)
         unread.extend(self._uncovered(plan))
         self._note_includes(bool(unread) or self.repaired)
         self._note_end()
@@ -363,7 +378,7 @@ class _Reading:
     def _zone_words(self) -> frozenset[bytes]:
         """The words of the file's registration code."""
         code = self.blanked.code
-        return self._macro_words.behind(word for _, start, end in self._zones for word in words(code[start:end]))
+        return frozenset(word for _, start, end in self._zones for word in words(code[start:end]))
 
     def _contexts(self) -> Sequence[contexts.Context]:
         """What registrations depend on besides the arms that they stand in."""
@@ -409,8 +424,11 @@ class _Reading:
         if self.reader.options.headers != "real":
             files[OVERLAY] = overlay()
         memory = self.reader.memory
+        given = self._given[tuple(sorted(assignment.items()))] = _Given(files, arguments)
         if memory is None:
-            return self._whole(files, arguments, assignment).found
+            parsed = self._whole(files, arguments, assignment)
+            given.repaired = parsed.repaired
+            return parsed.found
         from op_lint.cpp.incremental import Ways
 
         ways = Ways(
@@ -420,6 +438,7 @@ class _Reading:
         )
         parsed = memory.read(self._source(files, arguments), tuple(sorted(assignment.items())), ways)
         self.repaired |= parsed.repaired is not None
+        given.repaired = parsed.repaired
         return parsed.found
 
     def _source(self, files: Mapping[str, bytes], arguments: Sequence[str]) -> Source:
@@ -502,29 +521,25 @@ class _Reading:
             left = missed if again is None else self._unread(again.found, assignment)
             if again is not None and len(left) < len(missed):
                 parsed, missed = again._replace(repaired=_repaired(repairs), is_plain=False), left
-        return self._with_lost_kernels(parsed, missed, files, arguments, assignment, repairs) if missed else parsed
+        return parsed
 
     def _with_lost_kernels(
-        self,
-        parsed: Parsed,
-        missed: Sequence[Unresolved],
-        files: Mapping[str, bytes],
-        arguments: Sequence[str],
-        assignment: passes.Assignment,
-        repairs: Repairs,
-    ) -> Parsed:
-        """What was parsed, and the calls that it lost, read without their kernels."""
+        self, assignment: passes.Assignment, found: Registrations, missed: Sequence[Unresolved]
+    ) -> Registrations:
+        """What one reading `found`, and the calls that all of them `missed` and that it compiles, without kernels."""
         from op_lint.cpp import lost_kernels, repair
 
+        missed = [row for row in missed if holds(row.condition, assignment)]
+        given = self._given[tuple(sorted(assignment.items()))]
+        files, arguments, repaired = given.files, given.arguments, given.repaired
         lost = lost_kernels.take_out(files, self.preprocessed, self.reader._files.scanned, missed, self._macro_words)
         if lost is None:
-            return parsed
-        lost.files[repair.REPAIR] = repairs.header() + lost.header()
-        arguments = [*arguments, "-include", repair.REPAIR, *repairs.arguments()]
-        again = self._part(lost.files, arguments, assignment, None)
-        if again is None:
-            return parsed
-        return parsed._replace(found=lost_kernels.with_found(parsed.found, again.found, missed, lost, self.main))
+            return found
+        header = repaired.header if repaired is not None else repair.Repairs().header()
+        lost.files[repair.REPAIR] = header + lost.header()
+        more = repaired.arguments if repaired is not None else ()
+        again = self._part(lost.files, [*arguments, "-include", repair.REPAIR, *more], assignment, None)
+        return found if again is None else lost_kernels.with_found(found, again.found, missed, lost, self.main)
 
     def _without_bodies(self, data: bytes) -> bytes:
         """The main file with blanks for what libclang need not understand: a third of its time."""
