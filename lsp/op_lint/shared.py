@@ -6,11 +6,14 @@ is more than half of the memory of its facts.
 
 from __future__ import annotations
 
+from functools import cache
+from typing import get_args, get_origin, get_type_hints
+
 import msgspec
 from msgspec.structs import force_setattr
 
 from op_lint.condition import All, Any, Atom, Not
-from op_lint.facts import CppType, FileFacts
+from op_lint.facts import CppType, FileFacts, Place
 
 _WHOLE = frozenset({CppType, All, Any, Atom, Not})
 """Values of which a whole project has only some hundred."""
@@ -35,22 +38,43 @@ class _File:
 
     def visit(self, value: msgspec.Struct) -> None:
         """Let `value` and all below it have the strings, types and conditions that were there first."""
-        for name in value.__struct_fields__:
+        for name in _fields(type(value)):
             part = getattr(value, name)
             kind = type(part)
-            if kind is str:
-                one: object = self._strings.setdefault(part, part)
+            if kind is Place:  # two of three
+                self._share_path(part)
+            elif kind is str:
+                one = self._strings.setdefault(part, part)
+                if one is not part:
+                    force_setattr(value, name, one)
             elif kind in _WHOLE:
-                one = self._whole.setdefault(part, part)
+                same = self._whole.setdefault(part, part)
+                if same is not part:
+                    force_setattr(value, name, same)
             elif kind is tuple:
                 for each in part:
-                    if isinstance(each, msgspec.Struct) and type(each) not in _WHOLE:
+                    if type(each) is Place:
+                        self._share_path(each)
+                    elif isinstance(each, msgspec.Struct) and type(each) not in _WHOLE:
                         self.visit(each)
-                continue
             elif isinstance(part, msgspec.Struct):
                 self.visit(part)
-                continue
-            else:
-                continue
-            if one is not part:
-                force_setattr(value, name, one)
+
+    def _share_path(self, place: Place) -> None:
+        path = place.path
+        one = self._strings.setdefault(path, path)
+        if one is not path:
+            force_setattr(place, "path", one)
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
+    """The fields that may hold a string or more values: of numbers and the like there is nothing to share."""
+    hints = get_type_hints(kind)
+    return tuple(name for name in kind.__struct_fields__ if _may_hold_more(hints[name]))
+
+
+def _may_hold_more(hint: object) -> bool:
+    if isinstance(hint, type) and get_origin(hint) is None:
+        return hint is str or issubclass(hint, msgspec.Struct)
+    return any(map(_may_hold_more, get_args(hint)))
