@@ -15,10 +15,10 @@ from typing import Protocol
 
 import msgspec
 
-from op_lint import python
+from op_lint import cpp, python
 from op_lint.collector import without_collector
 from op_lint.config import Settings
-from op_lint.cpp import CppOptions, CppReader, link
+from op_lint.cpp import CppOptions, link
 from op_lint.facts import FileFacts, Language, Place, Problem
 from op_lint.files import SourceTree, language_of
 from op_lint.packed import Pack
@@ -100,6 +100,11 @@ ReadAll = Callable[[ReadFile, list[Task]], Iterable[tuple[str, FileFacts]]]
 MakeReader = Callable[[Path, tuple[str, ...], CppOptions, Mapping[str, bytes]], Reader]
 
 
+def cpp_reader(root: Path, sources: tuple[str, ...], options: CppOptions, buffers: Mapping[str, bytes]) -> Reader:
+    """The reader of C++, which is not imported before there is something to read."""
+    return cpp.CppReader(root, sources, options, buffers)
+
+
 def analyse(
     tree: SourceTree,
     settings: Settings,
@@ -107,7 +112,7 @@ def analyse(
     cache: KeepFacts | None = None,
     jobs: int | None = None,
     buffers: Mapping[str, bytes] = {},
-    make_reader: MakeReader = CppReader,
+    make_reader: MakeReader = cpp_reader,
     progress: Progress = unnoticed,
     packs: Path | None = None,
 ) -> Analysis:
@@ -134,7 +139,7 @@ def unlinked(
 ) -> Analysis:
     """What each file of `wanted` says by itself, as a file of the project `tree`; the rest as for `analyse`."""
     root = Path(tree.root)
-    readers = Readers(root, CppReader(root, tree.cpp, cpp_options(settings), {}), python_options(settings), {})
+    readers = Readers(root, cpp_reader(root, tree.cpp, cpp_options(settings), {}), python_options(settings), {})
     return read_facts(readers, wanted, lambda read, tasks: _read_all(read, tasks, jobs))
 
 

@@ -145,5 +145,5 @@ def test_a_warm_run_imports_no_reader_and_nothing_for_mistakes(tmp_path: Path) -
     assert modules_of(tmp_path, *arguments)[1] == 0
     modules, status = modules_of(tmp_path, *arguments)
     assert status == 0
-    unwanted = {"op_lint.python.reader", "op_lint.python.resolve", "rapidfuzz", "difflib"}
+    unwanted = {"op_lint.cpp.reader", "op_lint.python.reader", "op_lint.python.resolve", "rapidfuzz", "difflib"}
     assert modules & unwanted == set()
