@@ -77,7 +77,7 @@ BEHIND = {
     "facts.py": r"op_lint\.(?!condition)",
     "condition.py": "op_lint",
     "findings.py": r"op_lint\.(?!facts)",
-    "cpp/": r"op_lint\.(?!cpp|facts|condition|text)",
+    "cpp/": r"op_lint\.(?!cpp|facts|condition|text|on_demand)",
     "schema/": r"op_lint\.(?!schema|facts|text)",
     "program.py": r"op_lint\.(?:rule|run|check|report|cli|server|project|analysis)",
     "rule.py": r"op_lint\.(?:run|check|report|cli|server|project|analysis)",

@@ -41,6 +41,7 @@ _NOT_PLAIN_WORD = re.compile(
 )
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _REGISTERS = re.compile(rb"Library\b|RegisterOperators|TorchLibraryInit|[.>]\s*(?:def|impl|fallback)\s*\(")
+_REGISTERING_WORD = re.compile(rb"TORCH_LIBRARY|Library\b|RegisterOperators|\b(?:def|impl|impl_UNBOXED|fallback)\b")
 _ODD = re.compile(
     rb"\b(?:namespace|template|extern|export|module|import|_Pragma|__pragma|asm|__asm|__asm__|concept|requires|friend)\b"
     rb"|[@\\`]|<%|%>|%:|<:(?!:[^:>])"
@@ -197,11 +198,15 @@ class Cut:
             if (b"namespace" in words or b"extern" in words) and _ENTERED.search(header):
                 continue
             position = boundary = _end_of_braces(code, stop.start())
-            name = _plain_function(header) if _NOT_PLAIN.isdisjoint(words) else None
+            name = _plain_function(header) if _NOT_PLAIN.isdisjoint(words) and b"TORCH_LIBRARY" not in header else None
             if name is None or name in called or not self._macros.plain.isdisjoint(words):
                 continue
             span = Span(stop.end(), max(stop.end(), position - 1))
-            registers = _REGISTERS.search(code, *span) or self._registers.search(code, *span)
+            registers = (
+                _REGISTERS.search(code, *span)
+                or self._registers.search(code, *span)
+                or not self._macros.registering.isdisjoint(_WORD.findall(code, *span))
+            )
             if registers or self._has_directive(start + 1, position) or code[position - 1 : position] != b"}":
                 continue
             if self._is_whole(code[span.start : span.end]):
@@ -223,11 +228,15 @@ def _is_closed(code: bytes) -> bool:
 
 
 class _MacroWords:
-    """The macros that make more of a text than one sees: of a hole (`odd`), of the head of a function (`plain`)."""
+    """The macros that make more of a text than one sees: of a hole (`odd`), of the head of a function (`plain`).
+
+    `registering` are those that may be a part of code that registers, such as another name for a block's macro.
+    """
 
     def __init__(self, macros: Mapping[bytes, Macro]) -> None:
         self.odd = _closure(macros, lambda body: bool(_ODD.search(body) or BLOCK.search(body)) or not _is_nested(body))
-        self.plain = self.odd | _closure(macros, lambda body: bool(_NOT_PLAIN_WORD.search(body)))
+        self.registering = _closure(macros, lambda body: bool(_REGISTERING_WORD.search(body)))
+        self.plain = self.odd | self.registering | _closure(macros, lambda body: bool(_NOT_PLAIN_WORD.search(body)))
 
 
 def _closure(macros: Mapping[bytes, Macro], is_meant: Callable[[bytes], bool]) -> frozenset[bytes]:

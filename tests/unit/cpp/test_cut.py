@@ -59,6 +59,9 @@ def test_a_body_that_says_nothing(head: str) -> None:
         "#define OPEN {\nint f(int n) { OPEN } }",
         "int f(int n) { return n;",
         "const int table[] = { 1 };",
+        "#define BLOCK TORCH_LIBRARY\n#define DEF m.def\nBLOCK(demo, m) { DEF(SCHEMA); }",
+        "#define DEF m.def\n#define SAY DEF\nvoid f(Registry& m) { SAY(SCHEMA); }",
+        "_TORCH_LIBRARY_IMPL(demo, CPU, m, 1) { g(m); }",
     ],
 )
 def test_a_body_that_may_say_something(text: str) -> None:
