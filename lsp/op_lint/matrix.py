@@ -37,10 +37,13 @@ def columns_of(program: Program) -> tuple[str, ...]:
 def state_of(entry: Entry) -> str:
     """What a call finds: `kernel`, `composite`, `alias`, `fallback`, `fallthrough`, `ambiguous` or `missing`.
 
-    Torch's own fallback at Meta only says that there is no kernel (torch 2.13): that is a missing one.
+    Torch's own fallback at Meta only says that there is no kernel (torch 2.13): that is a missing one, and so is what
+    `custom_op` registers in the place of a fake.
     """
     if entry.fallthrough:
         return "fallthrough"
+    if entry.registration is not None and entry.registration.refusal:
+        return "missing"
     if entry.key == META and entry.reason is Reason.FALLBACK:
         return "missing"
     return _STATES[entry.reason]

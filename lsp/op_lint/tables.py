@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from op_lint.condition import ALWAYS
-from op_lint.dispatch.convert import of_definition, of_fallback, of_implementation
+from op_lint.dispatch.convert import CUSTOM_OPS, of_custom_op, of_definition, of_fallback, of_implementation
 from op_lint.dispatch.keys import DispatchKeys
 from op_lint.dispatch.registration import Operator, Registration
 from op_lint.dispatch.table import Shape, Table, shape_of
@@ -88,7 +88,9 @@ class Tables:
         schema = schema_text(definitions[0].fact).value if definitions else None
         tags = tuple(_tag(tag) for each in definitions[:1] for tag in each.fact.tags)
         module = definitions[0].fact.python_module if definitions else None
-        return Operator(str(name), schema, tuple(kernels), tuple(python), tags, module)
+        operator = Operator(str(name), schema, tuple(kernels), tuple(python), tags, module)
+        implied = tuple(_implied(operator, definitions, implementations))
+        return msgspec.structs.replace(operator, registrations=(*implied, *kernels)) if implied else operator
 
     def table(self, name: OperatorName) -> Table | None:
         """The computed table of an operator; None where neither the workspace nor torch knows it."""
@@ -102,6 +104,10 @@ class Tables:
 
     def _keys_with_kernels(self, name: OperatorName) -> Iterator[str]:
         yield from self.program.kernels_of(name)
+        definitions = self.program.definitions_of(name)
+        if any(_is_custom_op(each) for each in definitions):
+            own = self._own(name)
+            yield from (each.key for each in own.registrations) if own else ()
         installed = self.torch.operators.get(str(name))
         for kernel in installed.kernels if installed is not None else ():
             yield kernel.key
@@ -127,6 +133,21 @@ def tables_of(program: Program) -> Tables | None:
 def _order(registered: Registered[Definition] | Registered[Implementation] | Registered[Fallback]) -> Any:
     """What to sort registrations by, so that the last one is in effect."""
     return registered.condition != ALWAYS, registered.fact.language is Language.PYTHON, registered.place
+
+
+def _is_custom_op(definition: Registered[Definition]) -> bool:
+    return definition.unit.macro in CUSTOM_OPS
+
+
+def _implied(
+    operator: Operator,
+    definitions: Iterable[Registered[Definition]],
+    implementations: Iterable[Registered[Implementation]],
+) -> Iterator[Registration]:
+    """What torch registers of its own accord for a definition in Python; what is written comes over it."""
+    for definition in filter(_is_custom_op, definitions):
+        given = next((each.fact.kernel.name for each in implementations if each.unit is definition.unit), "")
+        yield from of_custom_op(operator, definition.fact, given.rpartition(".")[2])
 
 
 def _tag(written: str) -> str:

@@ -6,11 +6,12 @@ import re
 from typing import NamedTuple
 
 from op_lint.condition import ALWAYS, Condition
+from op_lint.dispatch.convert import CUSTOM_OPS
 from op_lint.dispatch.keys import DispatchKeys
 from op_lint.facts import Definition, Fallback, Implementation, Place
 from op_lint.findings import Related
 
-MADE_ANEW = frozenset({"torch.library.custom_op", "torch.library.triton_op"})
+MADE_ANEW = CUSTOM_OPS
 """Units that remove their own earlier operator before they define it (`CustomOpDef`, torch/_library/custom_ops.py)."""
 
 

@@ -43,8 +43,9 @@ def run_script(name: str, given: Any, python: str = sys.executable) -> Any:
 def installed(python: str = sys.executable, imports: tuple[str, ...] = ()) -> Reading:
     """The torch of an interpreter, read by the probe."""
     search = InterpreterSearch(option=python, environment=dict(os.environ))
-    reading = read_installed(ReadRequest(search, imports=imports))
+    reading = read_installed(ReadRequest(search, imports=imports, timeout=300))
     assert reading.origin is Origin.PROBE, reading.problems
+    assert not reading.problems
     return reading
 
 

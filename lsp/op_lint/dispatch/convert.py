@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from op_lint.dispatch.keys import IMPLICIT
-from op_lint.dispatch.registration import Registration, Source
-from op_lint.facts import Definition, Fallback, Implementation, Language, Place, Unit
+from collections.abc import Iterator
+
+from op_lint.dispatch.call import ADINPLACE_OR_VIEW
+from op_lint.dispatch.errors import META, no_fake_of_custom_op
+from op_lint.dispatch.keys import AUTOGRAD, IMPLICIT
+from op_lint.dispatch.registration import Operator, Registration, Source
+from op_lint.dispatch.schemas import has_alias_annotation, has_trivial_fake
+from op_lint.facts import Definition, Fallback, Implementation, KernelKind, Language, Place, Unit
+
+CUSTOM_OPS = frozenset({"torch.library.custom_op", "torch.library.triton_op"})
+"""Units that make a `CustomOpDef` (torch/_library/custom_ops.py): it removes an earlier one of its name."""
 
 
 def of_implementation(implementation: Implementation, unit: Unit) -> Registration:
@@ -40,6 +48,23 @@ def of_definition(definition: Definition, unit: Unit) -> Registration | None:
         definition.place.line,
         keyless=definition.key is None and definition.language is Language.CPP,
     )
+
+
+def of_custom_op(operator: Operator, definition: Definition, function: str) -> Iterator[Registration]:
+    """What `custom_op` registers besides `function` (`CustomOpDef._register_to_dispatcher`)."""
+    path, line = definition.place.path, definition.place.line
+
+    def own(key: str, kernel: str, kind: KernelKind, refusal: str = "") -> Registration:
+        origin = f"registered at {path}:{line}"
+        return Registration(key, origin, kind, Source.WORKSPACE, kernel, path, line, refusal=refusal)
+
+    if has_trivial_fake(operator):
+        yield own(META, "fake of custom_op", KernelKind.FAKE)
+    else:
+        yield own(META, "no fake, raises", KernelKind.FAKE, no_fake_of_custom_op(operator, function))
+    yield own(AUTOGRAD, "autograd of custom_op", KernelKind.AUTOGRAD)
+    if has_alias_annotation(operator):
+        yield own(ADINPLACE_OR_VIEW, "version counter of custom_op", KernelKind.BOXED)
 
 
 def of_fallback(fallback: Fallback, unit: Unit) -> Registration | None:

@@ -147,6 +147,14 @@ def no_fake(operator: Operator) -> CallError:
     return CallError("torch._subclasses.fake_tensor.UnsupportedOperatorException", _python_name(operator))
 
 
+def no_fake_of_custom_op(operator: Operator, function: str) -> str:
+    """What the fake says that `custom_op` registers for `function`, until another is registered."""
+    return (
+        f"There was no fake impl registered for <CustomOpDef({operator.name})>. This is necessary for"
+        f" torch.compile/export/fx tracing to work. Please use `{function}.register_fake` to add an fake impl."
+    )
+
+
 def no_jagged_kernel(operator: Operator) -> CallError:
     """`NestedTensor.__torch_dispatch__` has no implementation of an operator for the jagged layout."""
     return CallError("NotImplementedError", _python_name(operator))
@@ -160,6 +168,11 @@ def _python_name(operator: Operator) -> str:
 def cannot_functionalize(operator: Operator) -> CallError:
     """C++ functionalization reached its fallback with an operator whose schema has alias annotations."""
     return CallError("RuntimeError", ALIASED_OUTPUT.write(schema=str(operator.schema)))
+
+
+def refused(refusal: str) -> CallError:
+    """A call reached a kernel that only says what is missing (`Registration.refusal`)."""
+    return CallError("RuntimeError", refusal)
 
 
 def not_supported(operator: Operator) -> CallError:

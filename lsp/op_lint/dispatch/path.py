@@ -353,6 +353,8 @@ class _Walk:
             return errors.ambiguous_kernel(operator, in_python=self.call.python_dispatcher)
         if entry.fallthrough:
             return errors.fallthrough_executed()
+        if entry.registration is not None and entry.registration.refusal:
+            return errors.refused(entry.registration.refusal)
         if entry.registration is not None and entry.registration.kind is KernelKind.NOT_SUPPORTED:
             return errors.not_supported(operator)
         if entry.reason is Reason.FALLBACK and entry.key == META:

@@ -25,6 +25,7 @@ class Registration(msgspec.Struct, frozen=True):
     (`registered at csrc/ops.cpp:12`). `path` and `line` (1-based) are where to look, None and 0 where unknown.
     `kernel` is the function's name, empty where unknown; `signature` the inferred schema of an unboxed kernel.
     `keyless` marks a kernel given without a key (`m.def(schema, f)`), which lands at CompositeImplicitAutograd.
+    `refusal` is the RuntimeError of a kernel that stands there only to say what is missing.
     """
 
     key: str
@@ -36,6 +37,7 @@ class Registration(msgspec.Struct, frozen=True):
     line: int = 0
     signature: str | None = None
     keyless: bool = False
+    refusal: str = ""
 
     @property
     def fallthrough(self) -> bool:
