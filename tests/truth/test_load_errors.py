@@ -6,7 +6,9 @@ The rows of `registrations.tsv` and `load_rows.tsv` are compiled into one librar
 
 from __future__ import annotations
 
+import json
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
 from functools import lru_cache
@@ -15,7 +17,9 @@ from typing import NamedTuple
 
 import pytest
 
+from op_lint.errors.recognise import KINDS
 from op_lint.program import Program
+from tests.check import run, write_project
 from tests.truth.registration_sources import include_flags, torch_folder, why_nothing_compiles
 from tests.truth.torch_process import installed, run_script
 from tests.unit.builders import read, rule
@@ -46,6 +50,10 @@ MEANING = {
     "expected :": "OPL211",
     "is not a legal overload name": "OPL211",
     "Cannot infer operator schema": "OPL211",
+    "doesn't match the expected function schema": "OPL102",
+    "Mismatch in kernel C++ signatures": "OPL102",
+    "unknown type specifier": "OPL101",
+    "expected arrow": "OPL101",
     "Tried to register multiple kernels with same dispatch key": "OPL211",
 }
 """Words of torch, and the rule that speaks of what they mean."""
@@ -99,7 +107,9 @@ def outcomes(folder: Path) -> dict[str, Outcome]:
     source, library = folder / "rows.cpp", folder / "rows.so"
     parts = [f'#include "{FOLDER / "loading" / "deferred.h"}"']
     for number, (name, text) in enumerate(ROWS.items()):
-        parts.append(f"namespace row_{name} {{ constexpr int ROW = {number};\n{deferred(text)}\n}}")
+        # The line that torch names is that of the row's own project, after PREAMBLE.
+        line = f'#line {PREAMBLE.count(chr(10)) + 1} "ops.cpp"'
+        parts.append(f"namespace row_{name} {{ constexpr int ROW = {number};\n{line}\n{deferred(text)}\n}}")
     source.write_text("\n".join(parts))
     compiled = ["g++", "-std=c++20", "-O0", "-w", "-shared", "-fPIC", *include_flags(), str(source), "-o", str(library)]
     linked = [f"-L{torch_folder() / 'lib'}", "-Wl,--no-as-needed", "-ltorch", "-ltorch_cpu", "-lc10"]
@@ -107,6 +117,17 @@ def outcomes(folder: Path) -> dict[str, Outcome]:
     assert result.returncode == 0, result.stderr
     said = run_script("../loading/run_rows.py", {"library": str(library), "rows": list(range(len(ROWS)))})
     return {name: Outcome(**each) for name, each in zip(ROWS, said, strict=True)}
+
+
+@lru_cache
+def aborted(folder: Path) -> dict[str, str]:
+    """What each row that torch refuses prints when its error ends the process."""
+    refused = [name for name, outcome in outcomes(folder).items() if outcome.status == 1]
+    rows = [list(ROWS).index(name) for name in refused]
+    request = {"library": str(folder / "rows.so"), "rows": rows, "aborting": True}
+    said = run_script("../loading/run_rows.py", request)
+    assert {each["status"] for each in said} == {-signal.SIGABRT}
+    return {name: each["text"] for name, each in zip(refused, said, strict=True)}
 
 
 def deferred(source: str) -> str:
@@ -155,6 +176,35 @@ def test_rules_say_what_does_not_compile(name: str, source: str, tmp_path: Path)
     )
     assert result.returncode != 0
     assert reported(source) == {"OPL203"}
+
+
+UNTOLD = {"def_wild", "def_wild2", "stable_wild_def"}
+"""Rows of which torch says `bad optional access` and nothing else, which is no message of its own."""
+
+
+def refused() -> list[str]:
+    """The rows whose sources a rule says that torch refuses: those that are worth a diagnosis."""
+    return [name for name, source in ROWS.items() if name not in UNDEFINED | UNTOLD and reported(source)]
+
+
+@pytest.mark.parametrize("name", refused() if REASON is None else [])
+def test_what_torch_prints_is_diagnosed(name: str, folder: Path, tmp_path: Path) -> None:
+    """The error is recognised where the process ends, its kind names a rule, and that finds the same place."""
+    text = aborted(folder).get(name)
+    if text is None:
+        pytest.skip("torch does not refuse it")
+    assert "terminate called after throwing an instance of" in text
+    write_project(tmp_path, {"ops.cpp": PREAMBLE + ROWS[name], "log.txt": text})
+    given = ("--from", "log.txt", "--torch-version", "2.13.0+cpu", "--jobs", "0", "--output-format", "json")
+    outcome = run(tmp_path, "diagnose", *given)
+    assert outcome.status == 1, text
+    (error,) = json.loads(outcome.out)["errors"]
+    assert expected(outcomes(folder)[name]) <= {
+        code for kind in KINDS if kind.name == error["kind"] for code in kind.codes
+    }
+    assert {finding["code"] for finding in error["findings"]} & expected(outcomes(folder)[name]), (error, text)
+    (line,) = {cause["line"] for cause in error["causes"][:1]}
+    assert line > PREAMBLE.count("\n"), error
 
 
 def test_a_crash_is_possible(folder: Path) -> None:

@@ -175,6 +175,12 @@ class TestPlaces:
         assert error["causes"][0]["column"] == 39
         assert "OPL102" in {finding["code"] for finding in error["findings"]}
 
+    def test_paths_of_windows(self, project: Path) -> None:
+        log = DUMP.replace("csrc/cpu.cpp", "D:\\a\\myops\\csrc\\cpu.cpp")
+        error = one(project, log)
+        assert places(error) == ["csrc/cuda.cu:3"]
+        assert "no file of this project" not in "".join(error["evidence"])
+
     def test_the_argument_is_marked(self, project: Path) -> None:
         outcome = ask(project, MISMATCH)
         assert "at::Tensor scale(const at::Tensor& x, int64_t s)" in outcome.out

@@ -20,7 +20,10 @@ from op_lint.tables import Tables, tables_of
 _TORCHS = re.compile(r"(?:^|/)(?:site-packages/torch/|pytorch/(?:aten|torch|c10|build)/|aten/src/ATen/|torch/csrc/)")
 """What the paths of torch's own files have."""
 
-_PYTHONS = re.compile(r"/lib/python\d|^<|(?:^|/)site-packages/")
+_NOWHERE = "/dev/null"
+"""What older versions of torch name as the place of a registration in Python."""
+
+_PYTHONS = re.compile(r"/lib/(?:python\d|[^/]+\.py$)|^<|(?:^|/)site-packages/")
 
 
 class Site:
@@ -104,7 +107,7 @@ class Case:
     @property
     def by_name(self) -> bool:
         """Whether one of the places is inside torch's own Python: the user's line, which gave a name, is not told."""
-        return any(site.torchs and site.path.endswith(".py") for site in self.sites)
+        return any(site.torchs and site.path.endswith((".py", _NOWHERE)) for site in self.sites)
 
     def knows(self, operator: OperatorName) -> bool:
         """Whether the sources or the installed torch have it."""
@@ -164,14 +167,15 @@ class Case:
     def raised_at(self) -> Place | None:
         """The innermost line of the project in the traceback of the error, or of those that it caused."""
         for frame in (*reversed(self.error.frames), *reversed(self.error.outer)):
-            if not _TORCHS.search(frame.path) and not _PYTHONS.search(frame.path):
+            path = frame.path.replace("\\", "/")
+            if not _TORCHS.search(path) and not _PYTHONS.search(path):
                 file = self._file(frame.path, least=2)
                 if file is not None:
                     return self.line_of(file, frame.line)
         return None
 
     def _site(self, path: str, line: int) -> Site:
-        torchs = _TORCHS.search(path) is not None or path.endswith("torch/library.py")
+        torchs = _TORCHS.search(path.replace("\\", "/")) is not None or path == _NOWHERE
         file = None if torchs else self._file(path)
         return Site(path, line, file, self._unit_at(file, line) if file else None, torchs=torchs)
 
@@ -223,6 +227,14 @@ class Case:
         found = [finding for finding in self._findings if finding.code in codes and self._concerns(finding)]
         return tuple(sorted(found, key=lambda each: (codes.index(each.code), each.place)))
 
+    def findings_at(self, place: Place) -> tuple[Finding, ...]:
+        """What the rules that the kind of error names say of a line."""
+        line = (place.path, place.line)
+        codes = self.error.kind.codes
+        return tuple(
+            each for each in self._findings if each.code in codes and (each.place.path, each.place.line) == line
+        )
+
     def _concerns(self, finding: Finding) -> bool:
         texts = (finding.message, *finding.notes, *(related.message for related in finding.related))
         names = {str(operator) for operator in self.operators}
@@ -238,7 +250,7 @@ class Case:
         raised = self.raised_at
         word = self.error.fields.get("word")
         if word is not None and not self.operators and not self.sites and self.namespace is None:
-            return any(f"`{word}`" in text for text in texts)
+            return any(_mentions(text, word) for text in texts)
         return raised is not None and any((raised.path, raised.line) == (place.path, place.line) for place in places)
 
     @cached_property

@@ -365,12 +365,20 @@ def _invalid_schema(case: Case) -> Iterator[Cause]:
     """The definitions whose schema is the one that torch prints."""
     fields = case.error.fields
     written = squeezed(fields.get("marked", fields.get("line", ""))).rstrip("~")
+    yield from _invalid_name(case, written)
     for defined in case.program.definitions:
         text = squeezed((defined.fact.schema or defined.fact.text).value)
         if text == written or (text and written.endswith(text)):
             yield Cause(
                 Certainty.CERTAIN, "torch cannot read this schema", (defined.fact.schema or defined.fact.text).place
             )
+
+
+def _invalid_name(case: Case, written: str) -> Iterator[Cause]:
+    """The kernels that are registered under the name that torch prints."""
+    for each in case.program.implementations:
+        if squeezed(each.fact.text.value) == written:
+            yield Cause(Certainty.CERTAIN, "torch cannot read this name", each.fact.text.place)
 
 
 def _no_schema(case: Case) -> Iterator[Cause]:
@@ -437,7 +445,7 @@ def _undefined_symbol(case: Case) -> Iterator[Cause]:
             f"this registers the function that is missing: no source that defines it is linked into `{_library(case)}`",
             place,
         )
-    if not kernels and re.match(r"_ZN[rVK]*[RO]?(?:2at|3c10|5torch|6caffe2)", symbol):
+    if not kernels and re.match(r"_+ZN[rVK]*[RO]?(?:2at|3c10|5torch|6caffe2)", symbol):
         yield Cause(
             Certainty.LIKELY,
             f"`{symbol}` is a function of torch: `{_library(case)}` was built against another torch than the one that"

@@ -61,7 +61,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 def diagnosis(case: Case, causes: Sequence[Cause]) -> Diagnosis:
     """The diagnosis of a case that has these causes; what the rules find is one where nothing else is known."""
-    findings = case.findings[:_MOST_FINDINGS]
+    there = [finding for cause in causes if cause.place is not None for finding in case.findings_at(cause.place)]
+    findings = tuple(dict.fromkeys((*there, *case.findings)))[:_MOST_FINDINGS]
     found = [_with_findings(cause, findings) for cause in causes]
     if not any(cause.place is not None for cause in found):
         found += [_of_finding(finding, _certainty_of(case)) for finding in findings]

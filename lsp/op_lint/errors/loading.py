@@ -50,7 +50,8 @@ UNDEFINED_SYMBOL = Kind(
     Stage.LOAD,
     (
         Message("{library}: undefined symbol: {symbol}", ": undefined symbol: "),
-        Message("Symbol not found: {symbol}\n", "Symbol not found: "),
+        Message("Symbol not found: {symbol}", "Symbol not found: "),
+        Message("symbol not found in flat namespace '{symbol}'", "symbol not found in flat namespace"),
         Message("undefined reference to `{text}'", "undefined reference to `"),
     ),
     "a library asks for a function that no library in the process has: of torch, when it was built against another"

@@ -42,7 +42,7 @@ _MOST_KEPT = 1000
 
 _FRAME = re.compile(r'File "([^"\n]+)", line (\d+)|^([\w./\\-]+\.(?:py|cpp|cc|cu|cuh|h|hpp|hip|mm)):(\d+):')
 _DUMPED = re.compile(
-    r"^\s*(\w+)(?:\[alias\])?: (fallthrough )?(registered (?:at .+?:\d+|by \w+))"
+    r"(\w+)(?:\[alias\])?: (fallthrough )?(registered (?:at .+?:\d+|by \w+))"
     r"(?: \[(kernel|backend fallback|autograd kernel|math kernel|default backend kernel|nested math kernel)\]| ::)"
 )
 _CHAINED = re.compile("The above exception was the direct cause|During handling of the above exception")
@@ -160,8 +160,7 @@ class Recogniser:
         for offset, known, identity in self._known.get(text[position : position + 8], ()):
             start = position - offset
             end = start + len(known)
-            whole = not _is_in_word(text, start - 1) and not _is_in_word(text, end)
-            if whole and text.startswith(known, start):
+            if text.startswith(known, start) and not _goes_on(text, start - 1) and not _goes_on(text, end - 1):
                 found = self._found[identity]
                 self._found[identity] = msgspec.structs.replace(found, count=found.count + 1)
                 return end
@@ -223,8 +222,9 @@ def _names(error: Recognised, told: str) -> bool:
     return any(error.fields.get(name, "\0") in told for name in ("operator", "python"))
 
 
-def _is_in_word(text: str, position: int) -> bool:
-    return 0 <= position < len(text) and (text[position].isalnum() or text[position] == "_")
+def _goes_on(text: str, position: int) -> bool:
+    """Whether a word may go on from a position to the next: a name at the end of a message is longer there."""
+    return re.fullmatch(r"\w\w", text[max(0, position) : position + 2]) is not None
 
 
 def _is_source(found: re.Match[str]) -> bool:
@@ -336,20 +336,21 @@ class _Excerpt:
                 return
 
     def _listed(self, last: int) -> Iterator[Dumped]:
-        """The registrations that are listed after the message, up to the first line that is something else."""
-        misses = 0
-        for line in self._window[last + 1 : last + 1 + _AFTER]:
-            found = _DUMPED.match(line.text)
-            if found is not None:
-                yield Dumped(found[1], found[3], "fallthrough" if found[2] else found[4] or "kernel")
-            elif line.text.strip():
-                misses += 1
-                if misses > _MOST_MISSES:
-                    return
+        """The registrations that are listed after the message, up to where something else is.
+
+        A text that was pasted may have lost its line ends, one from a terminal may have more.
+        """
+        text = " ".join(line.text for line in self._window[last : last + _AFTER])
+        end = None
+        for found in _DUMPED.finditer(text):
+            if end is not None and found.start() - end > _FARTHEST:
+                return
+            end = found.end()
+            yield Dumped(found[1], found[3], "fallthrough" if found[2] else found[4] or "kernel")
 
 
-_MOST_MISSES = 8
-"""Lines that may stand between a message and the list of registrations, and in that list."""
+_FARTHEST = 300
+"""Characters that may stand between two registrations of a list."""
 
 _ALLOWED = dict.fromkeys(("operator", "python", "qualified", "namespace", "name", "key", "word", "number", "macro"), "")
 """Fields in which a space is one that a wrapped line has made."""

@@ -218,7 +218,11 @@ MISPLACED = Kind(
         ),
         Message("In operator registration: Tried to register multiple kernels with same dispatch key {key} for operator"
                 " schema {operator}"),
-        Message("dispatch_key.has_value() INTERNAL ASSERT FAILED at"),
+        Message(
+            'dispatch_key.has_value() INTERNAL ASSERT FAILED at "{text}":{number}, please report a bug to PyTorch.'
+            " (Error occurred while processing {macro} block at {where})",
+            "dispatch_key.has_value() INTERNAL ASSERT FAILED at",
+        ),
     ),
     "a block was asked for what only another kind of block may do. `def` belongs in TORCH_LIBRARY or"
     " TORCH_LIBRARY_FRAGMENT, kernels for one key and fallbacks in TORCH_LIBRARY_IMPL; fallbacks are for all namespaces"
@@ -250,7 +254,7 @@ UNKNOWN_KEY = Kind(
     (
         Message("could not parse dispatch key: {key}"),
         Message("Invalid dispatch key: {key}"),
-        Message("cannot be overloaded at dispatch time"),
+        Message("Device type {word} cannot be overloaded at dispatch time"),
         Message("'{key}' is not a member of 'c10::DispatchKey'", "' is not a member of 'c10::DispatchKey'"),
         Message(
             "\N{LEFT SINGLE QUOTATION MARK}{key}\N{RIGHT SINGLE QUOTATION MARK} is not a member of"

@@ -52,6 +52,7 @@ def test_what_is_not_text_is_replaced() -> None:
         "ERROR 03-01 02:14:07 [core.py:123] ",
         "[rank0]: ",
         "(EngineCore pid=123) ",
+        "(EngineCore_DP0 pid=3977) ERROR 11-17 01:32:30 [core.py:854] ",
         "(worker rank=0 pid=123, ip=10.0.0.1) ",
         "2026-03-01T02:14:07.1180000Z stderr F ",
         "web-1  | ",

@@ -125,6 +125,27 @@ something else
     )
 
 
+def test_what_torch_lists_in_one_line() -> None:
+    """As it is pasted into an issue; with paths of Windows, and a line end inside one."""
+    text = (
+        f"{RUN} This could be because CPU: registered at C:\\runner\\csrc\\cpu.cpp:112 [kernel] Meta: registered at\n"
+        "/dev/null:214 [kernel] BackendSelect: fallthrough registered at C:\\pytorch\\aten\\src\\ATen\\x.cpp:3"
+        " [backend fallback]\n"
+    )
+    assert one(text).listed == (
+        Dumped("CPU", "registered at C:\\runner\\csrc\\cpu.cpp:112"),
+        Dumped("Meta", "registered at /dev/null:214"),
+        Dumped("BackendSelect", "registered at C:\\pytorch\\aten\\src\\ATen\\x.cpp:3", "fallthrough"),
+    )
+
+
+def test_a_symbol_of_macos() -> None:
+    error = one(
+        "ImportError('dlopen(/a/_C.so, 0x2): Symbol not found: __ZN3c1013MessageLoggerC1EPKcii\\n  Referenced')"
+    )
+    assert (error.kind.name, error.fields["symbol"]) == ("undefined-symbol", "__ZN3c1013MessageLoggerC1EPKcii")
+
+
 def test_the_traceback() -> None:
     text = f'  File "/a/b.py", line 3, in f\n    f()\ntests/test_a.py:7: in test_a\nRuntimeError: {RUN}\n'
     assert one(text).frames == (Frame("/a/b.py", 3), Frame("tests/test_a.py", 7))
@@ -216,10 +237,10 @@ def test_reading_takes_time_by_length_and_bounded_memory() -> None:
         return time.process_time() - start
 
     seconds(10)
-    few, many = (min(seconds(blocks) for _ in range(2)) for blocks in (20, 80))
+    few, many = (min(seconds(blocks) for _ in range(2)) for blocks in (10, 40))
     assert many < 4 * few * 1.8
     tracemalloc.start()
-    assert Recogniser().read(Log(100)) == ()  # type: ignore[arg-type]
+    assert Recogniser().read(Log(60)) == ()  # type: ignore[arg-type]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 20_000_000  # of a log of 9 MB, as of any other
+    assert peak < 20_000_000  # of a log of 5 MB, as of any other
