@@ -185,11 +185,22 @@ class _Walk:
             if ".gitignore" in names and self._respect_gitignore:
                 inner = read_patterns(os.path.join(self._root, folder, ".gitignore"), "", len(prefix))
                 ignores_here = (*inner, *ignores_here)
-            subfolders = self._sort(listed, prefix, (*exclude, *ignores_here))
+            subfolders = self._sort(listed, prefix, exclude, ignores_here)
             pending.extend((subfolder, ignores_here) for subfolder in subfolders)
 
-    def _sort(self, listed: list[os.DirEntry[str]], prefix: str, patterns: tuple[Patterns, ...]) -> Iterator[str]:
-        """Take the source files among `listed`; yield the folders to enter."""
+    def _sort(
+        self,
+        listed: list[os.DirEntry[str]],
+        prefix: str,
+        exclude: tuple[Patterns, ...],
+        ignores: tuple[Patterns, ...],
+    ) -> Iterator[str]:
+        """Take the source files among `listed`; yield the folders to enter.
+
+        A build file counts even where `.gitignore` has its name: `*.txt` is not meant for `CMakeLists.txt`, which is in
+        the repository all the same, and what a generator makes and git ignores is built as well.
+        """
+        patterns = (*exclude, *ignores)
         for entry in listed:
             relative = prefix + entry.name
             try:
@@ -200,8 +211,10 @@ class _Walk:
                 continue  # gone since it was listed, or a link that goes in circles: there is nothing to read
             if is_folder and not is_left_out(relative + "/", patterns):
                 yield relative
-            elif is_source and not is_left_out(relative, patterns) and not self._is_inner_link(entry):
-                self.add(relative)
+            elif is_source and not self._is_inner_link(entry):
+                only_builds = is_build_file(relative) and language_of(relative) is None
+                if not is_left_out(relative, exclude if only_builds else patterns):
+                    self.add(relative)
 
     def _is_inner_link(self, entry: os.DirEntry[str]) -> bool:
         return entry.is_symlink() and os.path.realpath(entry.path).startswith(self._real_root + os.sep)

@@ -153,3 +153,11 @@ def test_a_name_that_is_not_text_is_a_problem(tmp_path: Path) -> None:
     tree = find_sources(tmp_path)
     assert files(tree) == ["a.cpp"]
     assert [(each.code, each.place.path) for each in tree.problems] == [("file-name", "caf\\udce9.cpp")]
+
+
+def test_build_files_count_whatever_gitignore_says_of_their_names(tmp_path: Path) -> None:
+    write(tmp_path, ".gitignore", "*.txt\nBUILD\nsetup.py\nmade/\n")
+    for name in ("CMakeLists.txt", "csrc/CMakeLists.txt", "csrc/BUILD", "made/CMakeLists.txt", "setup.py"):
+        write(tmp_path, name, "")
+    assert find_sources(tmp_path).build == ("CMakeLists.txt", "csrc/BUILD", "csrc/CMakeLists.txt")
+    assert find_sources(tmp_path, exclude=["csrc"]).build == ("CMakeLists.txt",)

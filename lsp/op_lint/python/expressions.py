@@ -466,6 +466,10 @@ class Expressions(ABC):
             return negation(self.test(node.operand))
         return self.condition_of(self.eval(node), node)
 
+    def words(self, node: ast.expr, scope: Scope | None) -> str:
+        """The text of an expression, with imported names written out and known values put in."""
+        return render(node, scope, self._texts)
+
     def condition_of(self, value: Value, node: ast.expr) -> Condition:
         """The condition under which a value counts as true."""
         known = pure.truth(value)
@@ -480,7 +484,7 @@ class Expressions(ABC):
         if isinstance(value, Unknown) and value.node is not None and value.node is not node:
             text = render_value(value)
         else:
-            text = render(node, self.scope, self._texts)
+            text = self.words(node, self.scope)
         self.tested(text)
         return Atom(text)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -66,6 +67,7 @@ from op_lint.python.values import (
     Operator,
     Result,
     Run,
+    Scope,
     Sequence,
     String,
     Unknown,
@@ -106,6 +108,10 @@ class Host(Protocol):
 
     def resolved(self, value: Value) -> Value:
         """What other files tell about a value."""
+        ...
+
+    def words(self, node: ast.expr, scope: Scope | None) -> str:
+        """An expression as what is tested is written: with imported names written out and known values put in."""
         ...
 
     def depends(self) -> None:
@@ -773,10 +779,10 @@ class Registrar:
     def _picked_from(self, path: Value) -> Place | None:
         """The search for files of whose results a path is whichever comes first."""
         value = path.parts[0] if isinstance(path, String) and len(path.parts) == 1 else path
-        if not isinstance(value, Unknown) or self.recorder.is_counted(words_of(value)):
+        search = picked_search(value) if isinstance(value, Unknown) else None
+        if search is None or self.recorder.is_counted(self.host.words(search.call, search.scope)):
             return None
-        search = picked_search(value)
-        return None if search is None else search.source.place(search.call)
+        return search.source.place(search.call)
 
     def _name_only(self, api: str, bound: Bound, place: Place) -> Value:
         self._named_string(api, bound.value("op"), place, bound.place("op"))

@@ -17,10 +17,11 @@ _AS_THEY_COME = frozenset({"list", "tuple", "iter", "str", "fspath", "abspath", 
 
 
 class Search(NamedTuple):
-    """The call that searches, and the file in which it stands."""
+    """The call that searches, and the file and the scope in which it stands."""
 
     call: ast.Call
     source: SourceFile
+    scope: Scope | None
 
 
 def picked_search(value: Unknown) -> Search | None:
@@ -58,7 +59,7 @@ class _Picked:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in _SEARCHES:
             is_one = self.picked and _has_wildcard(node)
-            return Search(node, self.source) if is_one and self.source is not None else None
+            return Search(node, self.source, self.scope) if is_one and self.source is not None else None
         if name == "next":
             self.picked = True
         elif name not in _AS_THEY_COME:

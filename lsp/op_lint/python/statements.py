@@ -119,6 +119,10 @@ class Statements(Functions):
 
     def _skip(self, node: ast.stmt) -> None:
         """Read no more of a statement than which names it binds, and on which parameters they may depend."""
+        if isinstance(node, ast.Assert):
+            if _names_in(node.test)[0] <= _SMALL:
+                self._assert(node)
+            return
         size, names = _names_in(node)
         if size <= _SMALL and isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr):
             _STATEMENTS[type(node)](self, node)
