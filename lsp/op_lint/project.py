@@ -12,7 +12,7 @@ import msgspec
 from op_lint.analysis import Analysis, Progress, analyse, linked, python_options, unnoticed
 from op_lint.cache import FactsCache, default_folder
 from op_lint.config import Configuration, Settings, load_configuration
-from op_lint.facts import FileFacts, Language, Problem
+from op_lint.facts import FileFacts, KernelKind, Language, Problem
 from op_lint.facts_file import KeptFacts
 from op_lint.files import SourceTree, find_root, find_sources, language_of, relative_path
 from op_lint.installed.interpreter import InterpreterSearch
@@ -97,7 +97,8 @@ class Project(msgspec.Struct, frozen=True):
         `kept` is what was read before, for those who ask again and again; `files` learn what the answer depends on.
         `jobs` processes read many sources (None: one a processor); with 0 this one does.
         """
-        registering = [each.path for each in facts if each.language is Language.CPP and each.units]
+        sources = [each for each in facts if each.language is Language.CPP and each.units]
+        registering = [each.path for each in sources]
         if not registering:
             return None
         from op_lint.build.kept import KeptGraph
@@ -111,6 +112,7 @@ class Project(msgspec.Struct, frozen=True):
             buffers=self.buffers,
             files=files,
             jobs=jobs,
+            apart=any(map(_needs_another, sources)),
         )
         return graph if graph.targets else None
 
@@ -139,6 +141,12 @@ class Project(msgspec.Struct, frozen=True):
                 cache=cache,
             )
         )
+
+
+def _needs_another(facts: FileFacts) -> bool:
+    """Whether a source registers a kernel that it does not define."""
+    kernels = (*(row.kernel for row in facts.definitions), *(row.kernel for row in facts.implementations))
+    return any(each is not None and each.kind is KernelKind.KERNEL and each.defined is None for each in kernels)
 
 
 def open_project(

@@ -272,6 +272,45 @@ class TestKeptBetweenRuns:
         assert "more" in symbols_.defines
 
 
+MODULE = "#include <pybind11/pybind11.h>\nPYBIND11_MODULE(demo, m) {}\n"
+PLAIN = "add_library(demo MODULE ops.cpp entry.cpp)\n"
+ARCHIVE = "add_library(x STATIC ops.cpp)\nadd_library(demo MODULE entry.cpp)\ntarget_link_libraries(demo {})\n"
+SHARED = "add_library(x SHARED ops.cpp)\nadd_library(demo MODULE entry.cpp)\ntarget_link_libraries(demo x)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        (PLAIN, False),
+        ("add_library(o OBJECT ops.cpp)\nadd_library(demo MODULE entry.cpp $<TARGET_OBJECTS:o>)\n", False),
+        (ARCHIVE.format("-Wl,--whole-archive x -Wl,--no-whole-archive"), False),
+        (ARCHIVE.format("x"), True),
+        (SHARED, True),
+    ],
+    ids=["plain", "objects", "whole archive", "archive", "shared"],
+)
+def test_symbols_are_read_where_they_decide_something(text: str, is_read: bool, tmp_path: Path) -> None:
+    write_project(tmp_path, {"CMakeLists.txt": text, "ops.cpp": OPS + "int f() { return 1; }\n", "entry.cpp": MODULE})
+    tree = find_sources(tmp_path)
+    read = partial(read_build, tmp_path, tree.build, tree.cpp, registering=("ops.cpp",))
+    every, some = Questions(read()), Questions(read(apart=False))
+    symbols_ = {each.path: each for each in some.graph.symbols}
+    assert [symbols_[path].opaque for path in ("ops.cpp", "entry.cpp")] == [not is_read] * 2
+    assert not any(each.opaque for each in every.graph.symbols)
+    for target, other in zip(every.graph.targets, some.graph.targets, strict=True):
+        assert every.unit_survives_link("ops.cpp", target) == some.unit_survives_link("ops.cpp", other)
+        assert every.makes_module(target) == some.makes_module(other)
+        assert [needed for *_, needed in every.loads(target)] == [needed for *_, needed in some.loads(other)]
+
+
+def test_symbols_are_read_where_a_header_may_make_the_module(tmp_path: Path) -> None:
+    files = {"ops.cpp": '#include "own.h"\nOWN(demo)\n', "own.h": "#define OWN(n) PYBIND11_MODULE(n, m) {}\n"}
+    write_project(tmp_path, {"CMakeLists.txt": "add_library(demo MODULE ops.cpp)\n", **files})
+    tree = find_sources(tmp_path)
+    graph = read_build(tmp_path, tree.build, tree.cpp, registering=("ops.cpp",), apart=False)
+    assert Questions(graph).makes_module(only(graph)) is True
+
+
 def test_a_project_without_build_files(tmp_path: Path) -> None:
     assert read_build(tmp_path, [], ["ops.cpp"], registering=["ops.cpp"]).targets == ()
 

@@ -66,11 +66,12 @@ class KeptGraph:
         buffers: Mapping[str, bytes],
         files: Watched | None = None,
         jobs: int | None = 0,
+        apart: bool = True,
     ) -> BuildGraph:
         """The graph as `read_build` makes it, the last one where nothing has changed since.
 
         `files` are told every question to the file system that the graph depends on. `jobs` processes read many sources
-        (None: one a processor); with 0 this one does.
+        (None: one a processor); with 0 this one does. `apart` is as for `with_sources`.
         """
         loading = self._targets.scripts if self._targets else ()
         typed = {
@@ -82,6 +83,7 @@ class KeptGraph:
             tuple(build_files),
             tuple(sources),
             tuple(registering),
+            apart,
             tuple(sorted(typed.items())),
             tuple(_stamps(root, (*build_files, *sources, *scripts))),
         )
@@ -89,7 +91,7 @@ class KeptGraph:
             watched = Watched(root, typed)
             targets = self._read_targets(root, build_files, loading_scripts(watched, scripts), typed)
             name = _name(root, "sources")
-            self._graph = self._with_sources(targets.graph, watched, sources, registering, name, jobs)
+            self._graph = self._with_sources(targets.graph, watched, sources, registering, name, jobs, apart)
             self._looks = (*targets.looks, *watched.looks)
             self._made_of = made_of
         if files is not None:
@@ -104,12 +106,13 @@ class KeptGraph:
         registering: Sequence[str],
         name: str,
         jobs: int | None,
+        apart: bool,
     ) -> BuildGraph:
         """The whole graph; of the sources only what has changed is read again."""
         if self._texts and not self._units:
             self._units = self._texts.get(name) or {}
         before = dict(self._units)
-        graph = with_sources(targets, files, frozenset(sources), frozenset(registering), self._units, jobs)
+        graph = with_sources(targets, files, frozenset(sources), frozenset(registering), self._units, jobs, apart=apart)
         if self._texts and any(self._units[path] is not before.get(path) for path in self._units):
             self._texts.put(name, self._units)
         return graph

@@ -185,7 +185,7 @@ class SourceSymbols(msgspec.Struct, frozen=True):
     define (members, inline functions, what macros make). `needs` are names that its object certainly refers to if some
     object defines them; `mentions` are further names that it may refer to. `module_init` says that it makes a Python
     module (`PyInit_...`), None where that cannot be told. `opaque` says that the source was not read: it may define and
-    need everything.
+    need everything. Of one that decides nothing by its symbols `module_init` may be all that is known.
     """
 
     path: str

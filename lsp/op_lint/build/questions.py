@@ -68,6 +68,15 @@ class Survival(NamedTuple):
     member: Member
 
 
+class _Near(NamedTuple):
+    """All binaries by identity, which each may load and which may load it, and the `keys` of those that are meant."""
+
+    binaries: Mapping[int, Target]
+    loaded: Mapping[int, Sequence[int]]
+    users: Mapping[int, Sequence[int]]
+    keys: Iterable[int]
+
+
 @dataclass(frozen=True, eq=False)
 class Questions:
     """The questions that rules ask of one build graph."""
@@ -261,6 +270,27 @@ class Questions:
 
         Each binary is looked at a few times, however long the chain of libraries is that it loads.
         """
+        near = self._near(paths)
+        return frozenset(member.path for key in near.keys for member in self._members(near.binaries[key]))
+
+    def decided(self, paths: frozenset[str]) -> frozenset[str]:
+        """Those of the `neighbours` of `paths` whose symbols decide what is in a binary, or whether one is loaded.
+
+        The objects of a binary that takes nothing from an archive are in it, whatever they define and need.
+        """
+        near = self._near(paths)
+        return frozenset(
+            member.path
+            for key in near.keys
+            if near.loaded[key] or key in near.users or self._takes_by_need(near.binaries[key])
+            for member in self._members(near.binaries[key])
+        )
+
+    def _takes_by_need(self, target: Target) -> bool:
+        """Whether a binary is linked with a static library of which it takes the members that something needs."""
+        return any(member.archive is not None and not member.whole for member in self._members(target))
+
+    def _near(self, paths: frozenset[str]) -> _Near:
         binaries = {id(target): target for target in self.graph.targets if target.is_loaded}
         loaded = {key: [id(library) for _, library, _ in self._shared(each)] for key, each in binaries.items()}
         users: dict[int, list[int]] = {}
@@ -268,8 +298,7 @@ class Questions:
             for library in libraries:
                 users.setdefault(library, []).append(key)
         holding = (key for key, each in binaries.items() if any(member.path in paths for member in self._members(each)))
-        concerned = _reachable(_reachable(holding, users), loaded)
-        return frozenset(member.path for key in concerned for member in self._members(binaries[key]))
+        return _Near(binaries, loaded, users, _reachable(_reachable(holding, users), loaded))
 
     @cached_property
     def _compiled(self) -> dict[str, tuple[Compiled, ...]]:

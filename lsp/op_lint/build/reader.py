@@ -16,11 +16,12 @@ from op_lint.build.listed import with_listed
 from op_lint.build.model import BuildGraph, BuildSystem, SourceSymbols, Unread
 from op_lint.build.questions import Questions
 from op_lint.build.setuptools import may_load, read_setuptools
-from op_lint.build.symbols import KnownUnits, local_headers, read_symbols
+from op_lint.build.symbols import KnownUnits, local_headers, mentions_module, read_modules, read_symbols
 from op_lint.facts import Place, Problem, Suppression
 from op_lint.files import is_build_file, language_of
 from op_lint.suppress import find_suppressions
 
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".hip", ".mm")
 _INCLUDED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+\.(?:c|cc|cpp|cxx|cu|hip|mm))[">]', re.MULTILINE)
 
 
@@ -32,16 +33,17 @@ def read_build(
     registering: Collection[str] = (),
     scripts: Sequence[str] = (),
     buffers: Mapping[str, bytes] = {},
+    apart: bool = True,
 ) -> BuildGraph:
     """The build graph of the project at `root`. Never raises; what it could not read is among the graph's problems.
 
     `build_files` are the files for which `is_build_file` holds, `sources` the C++ files, `scripts` the Python files,
     all relative to the root. `registering` are the sources with registrations: the symbols of what is linked with them
-    are read, too.
+    are read, too, as far as they decide something; `apart` is as for `with_sources`.
     """
     files = BuildFiles(root, buffers)
     graph = read_targets(files, build_files, loading_scripts(files, scripts))
-    return with_sources(graph, files, frozenset(sources), frozenset(registering), {})
+    return with_sources(graph, files, frozenset(sources), frozenset(registering), {}, apart=apart)
 
 
 def loading_scripts(files: BuildFiles, scripts: Iterable[str]) -> tuple[str, ...]:
@@ -98,22 +100,33 @@ def with_sources(
     registering: frozenset[str],
     known: KnownUnits,
     jobs: int | None = 0,
+    *,
+    apart: bool = True,
 ) -> BuildGraph:
     """The graph with what the sources themselves say: which include which, and what the linker will see.
 
     `known` is what was read of them before, and takes up what is read now, by `jobs` processes (None: one a processor).
+    `apart` says whether some source registers a kernel that another has to define.
     """
     find = local_headers(sources)
     included: set[str] = set()
+    makers: set[str] = set()
     for path in sorted(sources):
         data = files.read(files.absolute(path)) or b""
+        if mentions_module(data):
+            makers.add(path)
         if b"#" in data:
             for found in _INCLUDED.finditer(data):
                 header = find(path, found[1].decode("utf-8", "replace"))
                 included.update({header} if header else ())
     symbols: tuple[SourceSymbols, ...] = ()
     if registering:
-        symbols = tuple(read_symbols(files, _to_read(graph, registering), find, known, jobs))
+        wanted = _to_read(graph, registering)
+        in_headers = any(path in included or not path.endswith(_SOURCES) for path in makers)
+        deciding = frozenset(wanted) if apart or in_headers else Questions(graph).decided(registering)
+        whole = [path for path in wanted if path in deciding]
+        rest = [path for path in wanted if path not in deciding]
+        symbols = (*read_symbols(files, whole, find, known, jobs), *read_modules(files, rest))
     return msgspec.structs.replace(
         graph,
         targets=with_listed(graph.targets, files, registering),

@@ -47,10 +47,11 @@ _MODULE = re.compile(
     r"\b(?:PyInit_\w*|PyMODINIT_FUNC|PYBIND11_MODULE|PYBIND11_EMBEDDED_MODULE|PYBIND11_PLUGIN|NB_MODULE|"
     r"BOOST_PYTHON_MODULE|PyModule_Create2?|PyModuleDef_Init)\b"
 )
+_MODULE_WORDS = (b"PyInit_", b"PyMODINIT_FUNC", b"PYBIND11_", b"NB_MODULE", b"BOOST_PYTHON_MODULE", b"PyModule")
+"""One of them is in whatever `_MODULE` matches."""
 _MAY_BE_MODULE = re.compile(
     r"^[ \t]*[A-Z][A-Z0-9_]*(?:MODULE|EXTENSION|PYINIT|PY_INIT)[A-Z0-9_]*[ \t]*\(", re.MULTILINE
 )
-
 _WORDS = frozenset({
     "if", "for", "while", "switch", "return", "sizeof", "catch", "new", "delete", "throw", "else", "do", "case",
     "auto", "const", "static", "inline", "constexpr", "extern", "void", "int", "bool", "char", "float", "double",
@@ -212,6 +213,11 @@ def _digest(data: bytes) -> bytes:
 
 def _read_text(path: str, data: bytes | None) -> _Unit:  # noqa: ARG001 -- what a worker is given
     return _parse((data or b"").decode("utf-8", "replace"))
+
+
+def mentions_module(data: bytes) -> bool:
+    """Whether a file has a word of those by which Python modules are made."""
+    return any(word in data for word in _MODULE_WORDS)
 
 
 def _makes_module(text: str) -> bool | None:
@@ -605,6 +611,15 @@ def local_headers(known: Iterable[str]) -> Callable[[str, str], str | None]:
 
 def _ends_with(path: str, name: str) -> bool:
     return path == name or path.endswith("/" + name)
+
+
+def read_modules(files: BuildFiles, paths: Iterable[str]) -> Iterator[SourceSymbols]:
+    """Of the sources at `paths`, which include no file that `mentions_module`, whether each makes a Python module."""
+    for path in paths:
+        data = files.read(files.absolute(path))
+        known = data is not None and len(data) <= _LARGEST
+        made = _makes_module((data or b"").decode("utf-8", "replace")) if known else None
+        yield SourceSymbols(path, module_init=made, opaque=True)
 
 
 def read_symbols(
