@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import time
 from pathlib import Path
 
@@ -48,6 +49,21 @@ def read(folder: Path, files: dict[str, str | bytes]) -> BuildGraph:
 def test_what_cannot_be_read_is_noted(name: str, content: str | bytes, code: str, tmp_path: Path) -> None:
     problems = read(tmp_path, {name: content}).problems
     assert [(each.code, each.place.path) for each in problems] == [(code, name)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line", "words"),
+    [
+        ("setup.py", "from setuptools import setup\n\nsetup(ext_modules=[\n", 3, "'[' was never closed"),
+        ("setup.py", "from setuptools import setup\r\npath = <HERE>\r\n", 2, "invalid syntax"),
+        ("pyproject.toml", "[project]\nname = demo\n", 2, "Invalid value"),
+    ],
+)
+def test_where_it_cannot_be_read(name: str, content: str, line: int, words: str, tmp_path: Path) -> None:
+    (problem,) = read(tmp_path, {name: content}).problems
+    starts = (0, *(found.end() for found in re.finditer(r"\r?\n", content)))
+    assert (problem.place.line, problem.place.start) == (line, starts[line - 1])
+    assert words in problem.message
 
 
 def test_what_was_configured_and_is_broken(tmp_path: Path) -> None:

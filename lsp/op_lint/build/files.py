@@ -15,6 +15,7 @@ import msgspec
 
 from op_lint.build.model import BuildSystem, Unread
 from op_lint.facts import Place, Problem
+from op_lint.text import SourceText
 
 LARGEST_FILE = 4 * 1024 * 1024
 """Bytes; a larger build file is not read."""
@@ -85,6 +86,13 @@ class Budget:
         left = self._deadline - time.thread_time()
         self._next_look = now + max(left, 0.0)
         return left < 0
+
+
+def line_of(path: str, data: bytes, line: int) -> Place:
+    """The start of a line (1-based) of a file; of the last line where it has fewer."""
+    starts = SourceText(data).line_starts
+    number = max(min(line, len(starts)), 1)
+    return Place(path, number, starts[number - 1], starts[number - 1])
 
 
 class BuildFiles:

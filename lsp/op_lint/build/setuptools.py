@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from op_lint.build.drafts import Compiled, Draft, finished
-from op_lint.build.files import BuildFiles, Start
+from op_lint.build.files import BuildFiles, Start, line_of
 from op_lint.build.guards import ALWAYS, NEVER, Guard, both
 from op_lint.build.model import BuildGraph, BuildSystem, Define, LinkOption, Source, Target, TargetKind
 from op_lint.build.script.evaluator import Evaluator
@@ -241,7 +241,7 @@ class _Reader:
             document: dict[str, Any] = tomllib.loads((data or b"").decode("utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             found = re.search(r"at line (\d+)", str(error))
-            place = Place(self._files.relative(path), int(found[1]) if found else 1, 0, 0)
+            place = line_of(self._files.relative(path), data or b"", int(found[1]) if found else 1)
             self._files.begin(Start(BuildSystem.SETUPTOOLS, place.path))
             self._files.give_up("build-syntax", f"not read: {error}", place)
             return

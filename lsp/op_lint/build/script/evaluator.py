@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from op_lint.build.files import BuildFiles
+from op_lint.build.files import BuildFiles, line_of
 from op_lint.build.guards import ALWAYS, NEVER, Guard, any_of, both, opposite, simplified
 from op_lint.build.memory import Changes, Memory, Scope
 from op_lint.build.model import Switch
@@ -152,8 +152,9 @@ class Evaluator:
             source = decode(relative, data)
             return source, ast.parse(source.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line = getattr(error, "lineno", None) or 1
-            self.files.give_up("build-syntax", f"not read: {error.__class__.__name__}", Place(relative, line, 0, 0))
+            place = line_of(relative, data, getattr(error, "lineno", None) or 1)
+            reason = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
+            self.files.give_up("build-syntax", f"not valid Python, so what it builds is not known: {reason}", place)
             return None
 
     def place(self, node: ast.expr | ast.stmt) -> Place:
