@@ -30,7 +30,9 @@ class Action:
         assert set(inputs) <= set(defaults)
         self.inputs = {**defaults, **inputs}
         self._workspace = workspace
+        self._outputs = temp / "outputs"
         self._variables = {"RUNNER_TEMP": str(temp), "GITHUB_WORKSPACE": str(workspace), "CI": "true"}
+        self._variables["GITHUB_OUTPUT"] = str(self._outputs)
 
     def step(self, name: str) -> subprocess.CompletedProcess[str]:
         (step,) = [each for each in self.value["runs"]["steps"] if each["name"] == name]
@@ -51,6 +53,9 @@ class Action:
         plain = re.fullmatch(r"inputs\.([\w-]+)", expression[1])
         if plain:
             return str(self.inputs[plain[1]])
+        output = re.fullmatch(r"steps\.install\.outputs\.(\w+)", expression[1])
+        if output:
+            return dict(line.split("=", 1) for line in self._outputs.read_text().splitlines())[output[1]]
         assert expression[1] == "inputs.version && format('op-lint=={0}', inputs.version) || github.action_path"
         return f"op-lint=={self.inputs['version']}" if self.inputs["version"] else str(ROOT)
 
@@ -66,6 +71,11 @@ def test_github_action(project: Path, tmp_path: Path) -> None:
     assert [result["ruleId"] for result in results] == ["OPL201"]
     clean = Action(tmp_path, project, paths="ops.cpp op-lint.toml", args="--ignore OPL304").step("Run op-lint")
     assert (clean.returncode, clean.stdout) == (0, "")
+    lines = Action(tmp_path, project, paths="ops.cpp\ncsrc/cpu.cpp\n", args="--ignore\nOPL304").step("Run op-lint")
+    assert lines.stdout.count("::error") == 1
+    odd = Action(tmp_path, project, paths="$(touch run) `touch run` *.cpp;touch${IFS}run").step("Run op-lint")
+    assert (odd.returncode, (project / "run").exists()) == (2, False)
+    assert "'$(touch' does not exist" in odd.stderr
 
 
 def test_gitlab_job(project: Path) -> None:
