@@ -190,6 +190,16 @@ class TestPlaces:
         assert places(error) == ["myops/__init__.py:6"]
         assert "did you mean `myops::scale`?" in error["causes"][0]["message"]
 
+    def test_a_kernel_without_a_definition(self, project: Path) -> None:
+        with (project / "csrc/cpu.cpp").open("a") as file:
+            file.write('TORCH_LIBRARY_IMPL(myops, Meta, m) { m.impl("shfit", &shift); }\n')
+        error = one(project, "AttributeError: '_OpNamespace' 'myops' object has no attribute 'shfit'\n")
+        assert places(error) == ["csrc/cpu.cpp:9"]
+        assert error["change"] == [
+            "where `myops::shift` is meant, write that",
+            "define the operator: a kernel alone makes none",
+        ]
+
     def test_a_definition_that_was_not_loaded(self, project: Path) -> None:
         error = one(project, "RuntimeError: operator myops::shift does not exist")
         assert places(error) == ["csrc/ops.cpp:4"]

@@ -116,9 +116,10 @@ class Case:
     @cached_property
     def meant(self) -> OperatorName | None:
         """The operator that an unknown name was probably meant to be."""
-        if self.operator is None or self.knows(self.operator):
+        if self.operator is None or self.definitions:
             return None
-        return self.program.nearest_operator(self.operator)
+        installed = self.program.installed_operator(self.operator)
+        return self.program.nearest_operator(self.operator) if installed is None or installed.schema is None else None
 
     @cached_property
     def definitions(self) -> tuple[Registered[Definition], ...]:

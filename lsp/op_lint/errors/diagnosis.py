@@ -133,6 +133,9 @@ def _changes(case: Case) -> Iterator[str]:
         return
     if case.meant is not None:
         yield f"where `{case.meant}` is meant, write that"
+    if case.error.kind is calls.NO_OPERATOR and case.implementations and not case.definitions:
+        yield "define the operator: a kernel alone makes none"
+        return
     for text in case.error.kind.change[1 if cures and case.error.kind is calls.MISSING_KERNEL else 0 :]:
         yield _filled(text, case)
 

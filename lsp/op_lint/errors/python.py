@@ -33,9 +33,9 @@ FAKE_REFUSED = Kind(
         Message("register_fake(...): the operator {operator} already has an implementation for this device type via a"
                 " pre-existing registration to DispatchKey::CompositeImplicitAutograd",
                 " already has an implementation for this device type via a pre-existing registration"),
-        Message("We should not register a meta kernel directly to the operator '{name}', because it has a"
-                " CompositeImplicitAutograd kernel in core."),
         Message("We should not register a meta kernel directly to the operator '{operator}', because it has a"
+                " CompositeImplicitAutograd kernel in core."),
+        Message("We should not register a meta kernel directly to the operator '{name}', because it has a"
                 " CompositeImplicitAutograd kernel in core."),
     ),
     "the operator has what a fake would replace: a Meta kernel, another fake, or a composite kernel, which is one.",
