@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
@@ -18,6 +19,9 @@ from op_lint.installed.model import InstalledTorch
 from op_lint.kernels import schema_text
 from op_lint.live import Comparison
 from op_lint.program import Program, Registered, parse_name
+
+_BY_NAME = re.compile(r"[\\/]torch[\\/](_library[\\/]\w+|library)\.py$")
+"""Where the dump says that a function of `torch.library` registered which takes the operator's name."""
 
 
 class Tables:
@@ -64,7 +68,10 @@ class Tables:
         found = extension.operators.get(str(name)) if extension is not None else None
         if found is None:
             return None
-        return msgspec.structs.replace(found.operator(), registrations=tuple(self._live(name)))
+        own = self._own(name)
+        written = own.active() if own is not None else {}
+        live = (_explained(each, written.get(each.key)) for each in self._live(name))
+        return msgspec.structs.replace(found.operator(), registrations=tuple(live))
 
     @cached_property
     def _comparison(self) -> Comparison | None:
@@ -133,6 +140,15 @@ def tables_of(program: Program) -> Tables | None:
 def _order(registered: Registered[Definition] | Registered[Implementation] | Registered[Fallback]) -> Any:
     """What to sort registrations by, so that the last one is in effect."""
     return registered.condition != ALWAYS, registered.fact.language is Language.PYTHON, registered.place
+
+
+def _explained(live: Registration, written: Registration | None) -> Registration:
+    """A loaded kernel, with name and place as the sources have them where the dump names torch's own Python code."""
+    if written is None or live.path is None or _BY_NAME.search(live.path) is None:
+        return live
+    return msgspec.structs.replace(
+        live, kernel=written.kernel, path=written.path, line=written.line, refusal=written.refusal
+    )
 
 
 def _is_custom_op(definition: Registered[Definition]) -> bool:

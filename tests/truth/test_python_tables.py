@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.check import run
 from tests.truth.torch_process import needs_torch, run_script
@@ -91,18 +94,39 @@ CALLS = {
 """What is asked of `op-lint why`, and the call that it is about."""
 
 
-def test_tables_and_calls_of_operators_in_python(tmp_path: Path) -> None:
-    tables, errors = run_script("python_tables.py", [SOURCE, "demo", list(CALLS.values())])
-    assert len(tables) == 7
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
     (tmp_path / "op-lint.toml").touch()
     (tmp_path / "ops.py").write_text(SOURCE, encoding="utf-8")
-    plain = ("--output-format", "json", "--jobs", "0", "--no-cache")
+    return tmp_path
+
+
+def said(project: Path, *arguments: str) -> Any:
+    """What a command says, as JSON. The torch is read once."""
+    outcome = run(project, *arguments, "--output-format", "json", "--jobs", "0", "--cache-dir", str(project / "cache"))
+    assert outcome.status == 0, outcome.err
+    return json.loads(outcome.out)
+
+
+def test_tables_and_calls_of_operators_in_python(project: Path) -> None:
+    tables, errors = run_script("python_tables.py", [SOURCE, "demo", list(CALLS.values())])
+    assert len(tables) == 7
     for operator, expected in tables.items():
-        entries = json.loads(run(tmp_path, "table", operator, *plain).out)["keys"]
+        entries = said(project, "table", operator)["keys"]
         found = {entry["key"]: entry["reason"] for entry in entries if entry["reason"] != "missing"}
         assert found == expected, operator
     assert 0 < sum(error is not None for error in errors) < len(errors)
     for (operator, *options), error in zip(CALLS, errors, strict=True):
-        path = json.loads(run(tmp_path, "why", operator, *options, *plain).out)
+        path = said(project, "why", operator, *options)
         assert (path["error"] is None) == (error is None), (operator, options, path["error"], error)
         assert error is None or path["error"]["text"] in error
+
+
+def test_loaded_operators_are_where_the_source_has_them(project: Path) -> None:
+    """The dump names torch's own Python code; the table says which line of the project it was."""
+    entries = said(project, "table", "demo::bare", "--import", "ops")["keys"]
+    rows = {entry["key"]: (entry["kernel"], entry["path"], entry["source"]) for entry in entries}
+    assert rows["CPU"] == ("bare", "ops.py", "live")
+    assert rows["Meta"] == ("no fake, raises", "ops.py", "live")
+    assert rows["AutocastCUDA"] == ("torch.library.register_autocast", "ops.py", "live")
+    assert rows["Tracer"][2] == "installed"

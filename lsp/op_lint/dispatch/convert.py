@@ -62,7 +62,7 @@ def of_custom_op(operator: Operator, definition: Definition, function: str) -> I
         yield own(META, "fake of custom_op", KernelKind.FAKE)
     else:
         yield own(META, "no fake, raises", KernelKind.FAKE, no_fake_of_custom_op(operator, function))
-    yield own(AUTOGRAD, "autograd of custom_op", KernelKind.AUTOGRAD)
+    yield own(AUTOGRAD, "autograd of custom_op, no formula", KernelKind.AUTOGRAD)
     if has_alias_annotation(operator):
         yield own(ADINPLACE_OR_VIEW, "version counter of custom_op", KernelKind.BOXED)
 
