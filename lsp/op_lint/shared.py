@@ -12,7 +12,7 @@ from typing import get_args, get_origin, get_type_hints
 import msgspec
 from msgspec.structs import force_setattr
 
-from op_lint.condition import All, Any, Atom, Not
+from op_lint.condition import ALWAYS, All, Any, Atom, Not
 from op_lint.facts import CppType, FileFacts, Place
 
 _WHOLE = frozenset({CppType, All, Any, Atom, Not})
@@ -23,7 +23,7 @@ class Sharer:
     """Makes equal strings of a file one, and equal types and conditions of all files that it is given."""
 
     def __init__(self) -> None:
-        self._whole: dict[msgspec.Struct, msgspec.Struct] = {}
+        self._whole: dict[msgspec.Struct, msgspec.Struct] = {ALWAYS: ALWAYS}  # which is asked for by identity first
 
     def share(self, facts: FileFacts) -> FileFacts:
         """The same facts. Only for those that nobody else has yet: it works on these very objects."""

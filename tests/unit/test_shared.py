@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from op_lint.condition import ALWAYS
 from op_lint.cpp import CppReader
 from op_lint.facts import FileFacts
 from op_lint.shared import Sharer
@@ -49,6 +50,7 @@ def test_files_have_types_and_conditions_in_common(tmp_path: Path) -> None:
     sharer = Sharer()
     one, other = (sharer.share(_decoded(facts)).implementations[0] for _ in range(2))
     assert one.condition is other.condition
+    assert sharer.share(_decoded(facts)).units[0].condition is ALWAYS
     assert one.kernel.signature is not None
     assert other.kernel.signature is not None
     types = [parameter.type for each in (one, other) for parameter in each.kernel.signature.parameters]  # type: ignore[union-attr]

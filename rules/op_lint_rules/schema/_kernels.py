@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from op_lint.facts import Definition, Implementation, Kernel, Parameter, Place
 from op_lint.findings import Edit, Fix, Related
-from op_lint.kernels import Bound, CppTypes, bound_kernels, parsed, types_of
+from op_lint.kernels import Bound, bound_kernels, parsed, types_of
 from op_lint.program import Program
 from op_lint.schema import Comparison, Mismatch, Part, Schema, Span, Verdict, apply, compare
 
@@ -19,13 +19,15 @@ def differing(program: Program) -> tuple[tuple[Bound, Comparison], ...]:
 
 
 def _differing(program: Program) -> Iterator[tuple[Bound, Comparison]]:
-    # Kernels of a library are of few kinds: what agreed once need not be looked at again.
-    agreeing: set[tuple[str, CppTypes]] = set()
+    # Kernels of a library are of few kinds: what agreed once need not be looked at again. Equal types of a project are
+    # mostly one object, and to look at them costs as much as to compare.
+    agreeing: set[tuple[str, bool, tuple[int, ...]]] = set()
     for bound in bound_kernels(program):
         signature = bound.kernel.signature
         if signature is None or bound.kernel.stable:
             continue
-        kind = (bound.written.partition("(")[2], types_of(signature))
+        types = tuple(map(id, types_of(signature)))
+        kind = (bound.written.partition("(")[2], signature.noexcept, types)
         if kind in agreeing:
             continue
         comparison = compare(signature, bound.schema, bound.written)
