@@ -161,6 +161,22 @@ def test_the_message_says_what_is_missing() -> None:
     assert problem.message == "not valid Python: expected ':'; op-lint reads the file without lines 2 to 3"
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "import torch.ops\n\nif a:\n    if b:\n    c = 1\n",
+            "expected an indented block after 'if' statement on line 4",
+        ),
+        ("import torch.ops\n\nx = [1,\n     2)\n", "')' does not match opening parenthesis '[' on line 3"),
+        ("import torch.ops\n\ndef f():\n    x = '''a\n    b\n", "(detected at line 4)"),
+    ],
+)
+def test_lines_in_the_message_are_those_of_the_file(text: str, words: str) -> None:
+    (problem,) = read(text).problems
+    assert words in problem.message
+
+
 def test_what_may_hide_a_registration_is_unresolved() -> None:
     hides = "import torch\nlib = torch.library.Library('ns', 'DEF')\ndef f():\n    {}\n    return 1\n"
     assert [fact.what for fact in read(hides.format("lib.define('f")).unresolved] == ["statement"]

@@ -35,6 +35,8 @@ _STAND_IN = "0"
 _OPEN = re.compile(r"was never closed|unterminated triple-quoted|unexpected EOF")
 """What Python says of a statement that may go on in lines which look like statements of their own."""
 
+_LINE_NUMBER = re.compile(r"\bline (\d+)")
+
 _LONGEST_BRACKET = 40
 """Lines of that kind in one bracket."""
 
@@ -134,7 +136,7 @@ class _Mender:
             for first, last, error in faults:
                 lines, statement = Lines(first + 1, last), Lines(start + 1, end)
                 if isinstance(error, SyntaxError):
-                    line = min(max(first + (error.lineno or 1), first + 1), last)
+                    line = min(max(error.lineno or 1, first + 1), last)
                     before = texts[line - 1][: max(error.offset or 1, 1) - 1]
                     yield Broken(lines, statement, error.msg, line, len(before.encode()))
                 else:
@@ -196,7 +198,7 @@ class _Mender:
         return None
 
     def _error(self, start: int, end: int, indentation: str) -> Exception | None:
-        """What the parser says of some lines of a suite by themselves, lines counted from 1; None where they parse."""
+        """What the parser says of some lines of a suite by themselves, in lines of the file; None where they parse."""
         text = "".join(("if 1:\n" if indentation else "", *self.lines[start:end]))
         self._effort -= len(text)
         if self._effort < 0:
@@ -204,7 +206,9 @@ class _Mender:
         try:
             parsed(text)
         except SyntaxError as error:
-            error.lineno = (error.lineno or 1) - bool(indentation)
+            before = start - bool(indentation)
+            error.lineno = before + (error.lineno or 1)
+            error.msg = _LINE_NUMBER.sub(lambda found: f"line {before + int(found[1])}", error.msg)
             return error
         except CANNOT_PARSE as error:
             return error
