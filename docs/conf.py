@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -30,3 +31,9 @@ suppress_warnings = ["misc.highlighting_failure"]  # schemas and shortened outpu
 def setup(app: Sphinx) -> None:
     """Write what comes from the program itself, before Sphinx looks for pages."""
     write_pages(Path(app.srcdir))
+    app.connect("source-read", captions_as_they_are)
+
+
+def captions_as_they_are(_app: Sphinx, _page: str, source: list[str]) -> None:
+    """Captions are names of files, and `__init__.py` in one has no bold part."""
+    source[0] = re.sub(r"^:caption: .*$", lambda line: line[0].replace("_", r"\_"), source[0], flags=re.MULTILINE)

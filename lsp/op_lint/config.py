@@ -57,7 +57,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         _Text, msgspec.Meta(description="Folders in which `#include` looks first, relative to the project's root.")
     ] = ()
     defines: Annotated[
-        _Text, msgspec.Meta(description="Macros of the build, `NAME` or `NAME=VALUE`, as after the compiler's -D.")
+        _Text, msgspec.Meta(description="Macros of the build, `NAME` or `NAME=VALUE`, as after the compiler's `-D`.")
     ] = ()
     wrappers: Annotated[
         tuple[Wrapper, ...],
@@ -73,7 +73,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         str | None, msgspec.Meta(description="The Python interpreter whose torch the sources are held against.")
     ] = None
     torch: Annotated[
-        bool, msgspec.Meta(description="Whether to hold the sources against a torch at all; false as --no-torch.")
+        bool, msgspec.Meta(description="Whether to hold the sources against a torch at all; false as `--no-torch`.")
     ] = True
     torch_version: Annotated[
         str | None,
