@@ -19,6 +19,7 @@ PARAMETERS = (
     *("torch::headeronly::HeaderOnlyArrayRef<int64_t>", "std::optional<std::vector<int64_t>>"),
     *("torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>", "std::array<int64_t, 2>"),
     *("torch::headeronly::ScalarType", "torch::stable::Device", "std::vector<std::vector<int64_t>>"),
+    *("int64_t*", "int32_t*", "double*", "bool*"),
 )
 """The C++ types that are asked about, as a parameter."""
 
@@ -32,6 +33,8 @@ VALUES: dict[str, tuple[str, str]] = {
     "Tensor?": ("torch.ones(5)", "tensor 5"),
     "int?": ("-3", "-3"),
     "float?": ("1.5", "1.5"),
+    "bool?": ("True", "1"),
+    "ScalarType?": ("torch.float16", "5"),
     "str?": ("'abc'", "abc"),
     "int[]": ("[5, 6]", "[5 6 ]"),
     "int[2]": ("[5, 6]", "[5 6 ]"),
@@ -82,6 +85,12 @@ template <> struct Put<torch::stable::Device> {
 };
 template <class T> struct Put<std::optional<T>> {
   static void put(Out& out, const std::optional<T>& value) { if (value) Put<T>::put(out, *value); else out << "none"; }
+};
+template <class T> struct Put<T*> {
+  static void put(Out& out, T* value) { if (value) Put<T>::put(out, *value); else out << "none"; }
+};
+template <> struct Put<const char*> {
+  static void put(Out& out, const char* value) { out << value; }
 };
 template <class T> struct Put<std::vector<T>> : PutList<std::vector<T>, T> {};
 template <class T> struct Put<torch::headeronly::HeaderOnlyArrayRef<T>>

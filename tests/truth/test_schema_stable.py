@@ -54,7 +54,7 @@ _QUALIFIED = (
 )
 ALL_TYPES = (*_TYPES, *(form.format(t) for t in _QUALIFIED for form in ("const {}", "{}&", "const {}&", "{}&&")))
 
-_SMALL_NUMBERS = {("bool", "ScalarType"), ("torch::headeronly::ScalarType", "bool")}
+_SMALL_NUMBERS = {("bool", "ScalarType"), ("torch::headeronly::ScalarType", "bool"), ("bool*", "ScalarType?")}
 """A bool and an enumeration are both a small number, so that what prints is right, though the value is not."""
 
 

@@ -243,6 +243,7 @@ class Recorder:
 
     def define_class(self, site: Site) -> None:
         """A TorchScript class comes into being."""
+        self._filled.add(site.unit)
         condition = self._condition(site)
         self.found.classes.append(ClassDefinition(site.unit, site.place, condition=condition, runtime_guard=site.guard))
 

@@ -86,6 +86,9 @@ _LISTS = ("std::vector", "torch::headeronly::HeaderOnlyArrayRef")
 _NUMBERED = frozenset((Kind.BOOL, Kind.SCALAR_TYPE, Kind.LAYOUT, Kind.MEMORY_FORMAT))
 """What arrives as its number where a kernel takes an integer."""
 
+_SMALL = _NUMBERED | {Kind.INT, Kind.FLOAT}
+"""What is a number of at most 64 bits."""
+
 _WIDE = frozenset(
     (
         "int64_t",
@@ -203,6 +206,8 @@ def _type_fault(
         return _fault(StableFaultKind.CALL, part, index, reason, cpp, argument, parameter), True
     if not _is_known(cpp):
         return None, False
+    if part is Part.ARGUMENT and _points_to(expected, cpp):
+        return None, True
     if not _reads(expected, _read(cpp)):
         reason = _GARBAGE_REASONS[part].format(format_type(argument.type), _written(expected), _value(cpp))
         return _fault(StableFaultKind.GARBAGE, part, index, reason, cpp, argument, parameter), True
@@ -285,6 +290,20 @@ def _reads(expected: Type, read: Type | None) -> bool:
     if expected.kind is not read.kind:
         return False
     return not expected.elements or _reads(expected.elements[0], read.elements[0])
+
+
+def _points_to(expected: Type, cpp: CppType) -> bool:
+    """Whether a type is a pointer that a value of an optional type arrives through.
+
+    Torch passes an optional as a pointer to the 64 bits of its value, null for none: `ToImpl<std::optional<T>>` in
+    torch/csrc/stable/stableivalue_conversions.h. The C functions that inductor calls take such pointers, too. (What is
+    pointed to is freed by `std::optional` alone.)
+    """
+    if cpp.name != "*" or expected.kind is not Kind.OPTIONAL:
+        return False
+    pointee = cpp.arguments[0]
+    is_number = expected.elements[0].kind in _SMALL and pointee.name != "char"
+    return is_number and _reads(expected.elements[0], _read(pointee))
 
 
 def _is_known(cpp: CppType) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from op_lint.dispatch.keys import IMPLICIT
+from op_lint.dispatch.keys import IMPLICIT, KeyKind
 from op_lint.facts import OperatorName
 from op_lint.findings import Finding, Related, Severity
 from op_lint.program import Kernel, Program
@@ -71,7 +71,9 @@ class UnreachableKernel(Rule):
             # What is wrong with an ambiguous entry is OPL413's business.
             table = tables.table(operator) if tables and unreached and not shape.is_ambiguous else None
             for key, registration in table.kernels.items() if table else ():
-                kernel = kernel_of(program, operator, registration) if key in unreached else None
+                # Of a key that no call has, OPL210 speaks.
+                is_meant = key in unreached and not _is_functionality(program, key)
+                kernel = kernel_of(program, operator, registration) if is_meant else None
                 if kernel is not None:
                     yield self._unreached(program, operator, kernel)
 
@@ -91,3 +93,8 @@ class UnreachableKernel(Rule):
             f"no call ever reaches this {key} kernel of `{operator}`: {because}",
             related=(Related(composite.place, "the composite kernel"),) if composite else (),
         )
+
+
+def _is_functionality(program: Program, key: str) -> bool:
+    """Whether a key stands for one key for each backend."""
+    return program.keys is not None and program.keys.kind(program.key(key)) is KeyKind.PER_BACKEND

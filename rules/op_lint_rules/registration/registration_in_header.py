@@ -85,7 +85,7 @@ class RegistrationInHeader(Rule):
         """Every unit of a header that two sources of one library include."""
         for unit in program.units:
             # A source decides, by what it defines before the `#include`, whether it has a block under a condition.
-            is_shared = _is_header(unit.place.path) and unit.condition == ALWAYS
+            is_shared = _is_header(unit.place.path) and unit.condition == ALWAYS and unit.kind is not UnitKind.HELPER
             pair = _includers(program, unit.place.path) if is_shared else None
             if pair is not None:
                 yield self._repeated(unit, *pair)

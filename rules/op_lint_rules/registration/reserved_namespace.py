@@ -58,7 +58,9 @@ class ReservedNamespace(Rule):
         for registered in program.definitions if not program.in_torch else ():
             defining.setdefault(registered.unit, []).append(registered.fact)
         for unit in program.units if not program.in_torch else ():
-            if program.role(unit) in (UnitKind.LIBRARY, UnitKind.FRAGMENT):
+            # A function that takes the library has the namespace of the block that calls it, which is reported itself.
+            is_block = unit.kind is not UnitKind.HELPER or unit.namespace is not None
+            if is_block and program.role(unit) in (UnitKind.LIBRARY, UnitKind.FRAGMENT):
                 wrong = _wrong(program, unit, defining.get(unit, []))
                 if wrong is not None:
                     yield self.finding(unit.namespace_place or unit.place, wrong)

@@ -108,3 +108,9 @@ def test_many_ways_through_helpers_end() -> None:
     source = HEAD + 'void h14(torch::Library& m) { m.def("g() -> ()"); }\n' + helpers
     facts = read(source + "TORCH_LIBRARY(demo, m) { h0(m); }\n")
     assert [len(row.calls) for row in facts.definitions] == [15, 15]
+
+
+def test_a_function_that_only_makes_a_class() -> None:
+    source = HEAD + 'struct C {};\nvoid bind(torch::Library& m) { m.class_<C>("C"); }\n'
+    facts = read(source)
+    assert [facts.units[row.unit].function for row in facts.classes] == ["bind"]

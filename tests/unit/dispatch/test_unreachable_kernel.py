@@ -47,3 +47,13 @@ def test_a_composite_beside_another() -> None:
 )
 def test_every_kernel_may_be_reached(text: str) -> None:
     assert found(text) == []
+
+
+def test_a_key_that_no_call_has_is_another_rules_business() -> None:
+    source = (
+        "#include <torch/library.h>\nat::Tensor f(const at::Tensor& x);\n"
+        'TORCH_LIBRARY(demo, m) { m.def("f(Tensor x) -> Tensor"); }\n'
+        'TORCH_LIBRARY_IMPL(demo, NestedTensor, m) { m.impl("f", &f); }\n'
+    )
+    assert findings("OPL412", {"ops.cpp": source}, torch()) == []
+    assert len(findings("OPL210", {"ops.cpp": source}, torch())) == 1

@@ -61,3 +61,9 @@ def test_a_source_may_choose() -> None:
     header = "#pragma once\n#ifdef MAIN\n" + HEADER.partition("\n")[2] + "#endif\n"
     sources = {"a.cpp": "#define MAIN\n" + source("a"), "b.cpp": source("b")}
     assert findings("OPL214", {"ops.h": header, **sources}) == []
+
+
+def test_a_function_that_takes_the_library_registers_nothing_by_itself() -> None:
+    helper = '#pragma once\n#include <torch/library.h>\ninline void add(torch::Library& m) { m.def("f() -> ()"); }\n'
+    files = {"ops.h": helper, "a.cpp": source("a"), "b.cpp": source("b")}
+    assert findings("OPL214", files) == findings("OPL208", files) == []
