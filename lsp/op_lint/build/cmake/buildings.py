@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 
 from op_lint.build.cmake import genex
+from op_lint.build.cmake.expressions import constant
 from op_lint.build.cmake.interpreter import Call, Handler, Interpreter, text_of
 from op_lint.build.cmake.language import remember_copy, symbol
 from op_lint.build.cmake.memory import Frame
@@ -173,7 +174,9 @@ _LINKER_FLAGS = {
 
 
 def finish_folder(reader: Interpreter) -> None:
-    """Give the targets of a folder the flags that its variables have at its end, as CMake does."""
+    """Make the calls that wait for the end of a folder, and give its targets the flags that its variables have then."""
+    for call in reader.deferred.pop(reader.source_folder, ()):
+        reader.call(call)
     for targets in reader.targets.values():
         for target in targets:
             if target.folder != reader.source_folder:
@@ -192,6 +195,7 @@ def finish_folder(reader: Interpreter) -> None:
 _DEFINES = "COMPILE_DEFINITIONS of the folder"
 _OPTIONS = "LINK_OPTIONS of the folder"
 _LIBRARIES = "LINK_LIBRARIES of the folder"
+_GLOBAL = "global property "
 """Names with blanks, which no project can set."""
 
 
@@ -411,25 +415,41 @@ def set_target_properties(reader: Interpreter, call: Call) -> None:
     if "PROPERTIES" in words:
         at = words.index("PROPERTIES")
         pairs = zip(words[at + 1 :: 2], call.values[at + 2 :: 2], strict=False)
-        _set_properties(reader, call.items()[:at], list(pairs), call.place)
+        _set_properties(reader, call.items()[:at], list(pairs), call.place, replace=True)
 
 
 def set_property(reader: Interpreter, call: Call) -> None:
-    """`set_property(TARGET names... [APPEND] PROPERTY name values...)`."""
+    """`set_property(TARGET names... [APPEND] PROPERTY name values...)`, and that of `GLOBAL` properties."""
     words = call.words
+    if words[:1] == ["GLOBAL"] and "PROPERTY" in words[1:-1]:
+        at = words.index("PROPERTY")
+        name = _GLOBAL + words[at + 1]
+        before = reader.frame.value(name) if "APPEND" in words[1:at] else None
+        reader.set_global(name, (*(before or ()), *call.items(at + 2)))
     if words[:1] == ["TARGET"] and "PROPERTY" in words[1:-1]:
         at = words.index("PROPERTY")
         names = [item for item in call.items(1)[: at - 1] if item.text not in ("APPEND", "APPEND_STRING")]
-        _set_properties(reader, names, [(words[at + 1], call.items(at + 2))], call.place)
+        replace = "APPEND" not in words[:at]
+        _set_properties(reader, names, [(words[at + 1], call.items(at + 2))], call.place, replace=replace)
 
 
 def _set_properties(
-    reader: Interpreter, names: Iterable[Item], pairs: Sequence[tuple[str, Items]], place: Place
+    reader: Interpreter,
+    names: Iterable[Item],
+    pairs: Sequence[tuple[str, Items]],
+    place: Place,
+    *,
+    replace: bool,
 ) -> None:
     for name in names:
         for target in named_targets(reader, name.text):
             base = all_of((target.condition, reader.path, name.condition))
             for key, value in pairs:
+                if key == "SOURCES" and replace:
+                    kept = opposite(base)
+                    target.sources = [
+                        each._replace(condition=all_of((each.condition, kept))) for each in target.sources
+                    ]
                 _set_one(reader, target, key, value, base, place)
 
 
@@ -456,6 +476,17 @@ def _set_one(reader: Interpreter, target: Declared, key: str, value: Items, base
             ]
 
 
+def set_source_properties(reader: Interpreter, call: Call) -> None:
+    """`set_source_files_properties(files... PROPERTIES HEADER_FILE_ONLY ON)`: what is not compiled by itself."""
+    words = call.words
+    at = words.index("PROPERTIES") if "PROPERTIES" in words else len(words)
+    properties = dict(zip(words[at + 1 :: 2], words[at + 2 :: 2], strict=False))
+    if reader.path is ALWAYS and constant(properties.get("HEADER_FILE_ONLY", "")) is True:
+        files = [item for value in call.values[:at] for item in value if item.condition is ALWAYS]
+        reader.mention(files)
+        reader.headers.update(reader.files.absolute(item.text, reader.source_folder) for item in files)
+
+
 def get_property(reader: Interpreter, call: Call) -> None:
     """`get_target_property(VAR target name)` and `get_property(VAR TARGET target PROPERTY name)`."""
     words = call.words
@@ -463,6 +494,10 @@ def get_property(reader: Interpreter, call: Call) -> None:
         name, key = words[1], words[2]
     elif words[1:2] == ["TARGET"] and len(words) > 4:
         name, key = words[2], words[4]
+    elif words[1:3] == ["GLOBAL", "PROPERTY"] and len(words) > 3:
+        value = reader.variable(_GLOBAL + words[3])
+        reader.set(words[0], [symbol(words[0], call.place)] if value is None else value)
+        return
     else:
         if words:
             reader.set(words[0], [symbol(words[0], call.place)])
@@ -577,11 +612,26 @@ def find_package(reader: Interpreter, call: Call) -> None:
 
 
 def call_language(reader: Interpreter, call: Call) -> None:
-    """`cmake_language(CALL name arguments...)`."""
-    if call.words[:1] == ["CALL"] and len(call.words) > 1 and is_known(call.words[1]):
-        command = call.command
-        named = type(command)(call.words[1].lower(), command.arguments, command.place, command.name_place)
-        reader.call(Call(named, call.values[2:]))
+    """`cmake_language(CALL name arguments...)`, `EVAL CODE text...` and `DEFER ... CALL name arguments...`."""
+    words = call.words
+    if words[:2] == ["EVAL", "CODE"]:
+        texts = [text for text in words[2:] if text]
+        if all(map(is_known, texts)):
+            reader.run_text(" ".join(texts), call.place)
+        else:
+            reader.mention(call.items(2))
+    elif "CALL" in words[:-1] and words[0] in ("CALL", "DEFER"):
+        at = words.index("CALL") + 1
+        if is_known(words[at]):
+            command = call.command
+            named = Call(
+                type(command)(words[at].lower(), command.arguments, command.place, command.name_place),
+                call.values[at + 1 :],
+            )
+            if words[0] == "CALL":
+                reader.call(named)
+            else:
+                reader.deferred.setdefault(reader.source_folder, []).append(named)
 
 
 def minimum_required(reader: Interpreter, call: Call) -> None:
@@ -613,6 +663,7 @@ HANDLERS: dict[str, Handler | None] = {
     "add_link_options": add_link_options,
     "link_libraries": link_libraries,
     "set_target_properties": set_target_properties,
+    "set_source_files_properties": set_source_properties,
     "set_property": set_property,
     "get_target_property": get_property,
     "get_property": get_property,
@@ -625,7 +676,7 @@ HANDLERS: dict[str, Handler | None] = {
     **dict.fromkeys(
         (
             "cmake_policy", "message", "include_directories", "target_include_directories",
-            "enable_language", "install", "export", "target_compile_features", "set_source_files_properties",
+            "enable_language", "install", "export", "target_compile_features",
             "add_dependencies", "enable_testing", "add_test", "set_tests_properties", "include_guard",
             "link_directories", "target_link_directories", "set_directory_properties", "source_group", "variable_watch",
             "configure_package_config_file", "write_basic_package_version_file", "target_precompile_headers",

@@ -10,7 +10,7 @@ import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from op_lint.build.cmake.expressions import Operand, evaluate
@@ -143,6 +143,10 @@ class Interpreter:
         self.files = files
         self.targets: dict[str, list[Declared]] = {}
         self.aliases: dict[str, str] = {}
+        self.deferred: dict[str, list[Call]] = {}
+        """The calls that are made when all of a folder is read, by the folder."""
+        self.headers: set[str] = set()
+        """The sources that are no more than headers, by absolute path."""
         self.switches: dict[str, Switch] = {}
         self.cached: dict[str, Place] = {}
         """The texts that a user may choose with `-DNAME=...`, and where the build files give their defaults."""
@@ -157,7 +161,7 @@ class Interpreter:
         self.copies: dict[str, str] = {}
         """Files that the build makes from others, by their path in the build folder."""
         self.programs = Programs(files)
-        self.frame = Frame()
+        self.frame = self._top = Frame()
         self.memory = item_memory(
             lambda name: _symbol(name) if name in self._offered else (), lambda steps: files.budget.spend(steps)
         )
@@ -212,6 +216,10 @@ class Interpreter:
         frame = self.frame.outer if parent else self.frame
         if frame is not None and name:
             self.memory.write(frame, name, _bounded(tuple(value)))
+
+    def set_global(self, name: str, value: Iterable[Item]) -> None:
+        """Set something that all folders and functions share."""
+        self.memory.write(self._top, name, _bounded(tuple(value)))
 
     def extend(self, name: str, more: Items, *, at_end: bool = True) -> None:
         """Add items to a list; the others need not be looked at, so that long lists can grow item by item."""
@@ -411,6 +419,9 @@ class Interpreter:
             block = _block(commands, position)
             loop = self._foreach if command.name == "foreach" else self._while
             return loop(command, commands[block.start : block.end]), block.end + 1
+        if command.name == "block":
+            block = _block(commands, position)
+            return self._scoped(command, commands[block.start : block.end]), block.end + 1
         if command.name in ("function", "macro"):
             block = _block(commands, position)
             self._define(command, commands[block.start : block.end])
@@ -426,11 +437,49 @@ class Interpreter:
         self.call(Call(command, values))
         return _NEXT, following
 
+    def _scoped(self, command: Command, body: Sequence[Command]) -> Flow:
+        """The body of a `block()`: in a scope of its own, out of which some variables are given."""
+        words = [text_of(value) for argument in command.arguments for value in self.expand(argument)]
+        if "POLICIES" in words and "VARIABLES" not in words:
+            return self.run(body)
+        outer = self.frame
+        self.frame = Frame(outer)
+        self.frame.macros = outer.macros
+        try:
+            flow = self.run(body)
+            given = words[words.index("PROPAGATE") + 1 :] if "PROPAGATE" in words else ()
+            for name in given:
+                self.set(name, self.variable(name) or (), parent=True)
+        finally:
+            self.leave(outer)
+        return flow
+
     def _propagate(self, command: Command) -> None:
         words = [value for argument in command.arguments for value in self.expand(argument)]
         names = [text_of(word) for word in words]
         for name in names[1:] if names[:1] == ["PROPAGATE"] else ():
             self.set(name, self.variable(name) or (), parent=True)
+
+    def run_text(self, text: str, place: Place) -> None:
+        """Run commands that a text holds (`cmake_language(EVAL CODE ...)`)."""
+        if len(self._stack) >= _DEEPEST:
+            self.files.give_up("recursion", "code that runs itself without end: left out here", place)
+            return
+        script = read_script(place.path, text.encode("utf-8", "surrogatepass"))
+        moved = [
+            Command(
+                each.name,
+                tuple(Argument(argument.text, argument.kind, place) for argument in each.arguments),
+                place,
+                place,
+            )
+            for each in script.commands
+        ]
+        self._stack.append("")
+        try:
+            self.run(moved)
+        finally:
+            self._stack.pop()
 
     def call(self, call: Call) -> None:
         """Run a command that is no statement: the project's own, or one that is known here."""
@@ -502,7 +551,10 @@ class Interpreter:
         values = [value for argument in command.arguments for value in self.expand(argument)]
         if not values:
             return _NEXT
-        name = text_of(values[0])
+        words = [text_of(value) for value in values]
+        if "ZIP_LISTS" in words and "IN" in words[1:]:
+            return self._foreach_of_several(words, body)
+        name = words[0]
         returned: Guard = NEVER
         outer = self.frame.value(name)
         for item in self._turns(values[1:], command.place):
@@ -524,6 +576,25 @@ class Interpreter:
                 break
         self.memory.write(self.frame, name, outer)
         return Flow(returned, "return") if returned is not NEVER else _NEXT
+
+    def _foreach_of_several(self, words: Sequence[str], body: Sequence[Command]) -> Flow:
+        """`foreach(names... IN ZIP_LISTS lists...)`: one item of each list a turn, in `names` or `name_0` and so on."""
+        names, lists = words[: words.index("IN")], words[words.index("ZIP_LISTS") + 1 :]
+        columns = [self.variable(each) or () for each in lists]
+        if len(names) == 1:
+            names = [f"{names[0]}_{number}" for number in range(len(columns))]
+        for row in list(zip_longest(*columns))[:_MOST_TURNS]:
+            condition = simplified(all_of(item.condition for item in row if item is not None), self.given)
+            if condition is NEVER:
+                continue
+            for name, item in zip(names, row, strict=False):
+                self.set(name, [] if item is None else [Item(item.text, ALWAYS, item.place)])
+            taken: list[tuple[Guard, ItemChanges]] = []
+            flow = self._arm(condition, body, taken)
+            self.memory.merge([*taken, (opposite(condition), {})])
+            if flow.condition is ALWAYS and flow.kind in ("break", "return", "dead"):
+                return flow if flow.kind != "break" else _NEXT
+        return _NEXT
 
     def _turns(self, values: Sequence[Items], place: Place) -> Iterator[Item]:
         words = [text_of(value) for value in values]
@@ -647,7 +718,14 @@ def _combined(flows: Sequence[Flow]) -> Flow:
     return Flow(condition, "return" if "return" in kinds else kinds[0]) if kinds else _NEXT
 
 
-_OPENING = {"if": "endif", "foreach": "endforeach", "while": "endwhile", "function": "endfunction", "macro": "endmacro"}
+_OPENING = {
+    "block": "endblock",
+    "if": "endif",
+    "foreach": "endforeach",
+    "while": "endwhile",
+    "function": "endfunction",
+    "macro": "endmacro",
+}
 
 
 _CLOSING = {closing: opening for opening, closing in _OPENING.items()}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from hashlib import md5, sha1, sha224, sha256, sha384, sha512
 
 from op_lint.build.cmake.expressions import cmake_regex, constant
 from op_lint.build.cmake.interpreter import Call, Interpreter, text_of
-from op_lint.build.cmake.template import is_known, split_list
+from op_lint.build.cmake.template import is_known, parse, split_list
 from op_lint.build.guarded import Item, Items
 from op_lint.build.guards import ALWAYS
 from op_lint.build.model import Switch
@@ -172,9 +172,34 @@ def _transform(reader: Interpreter, name: str, value: Items, call: Call) -> None
     words = call.words
     out = words[words.index("OUTPUT_VARIABLE") + 1] if "OUTPUT_VARIABLE" in words[:-1] else name
     change = _transformation(words[2:])
-    if change is not None:
-        each = reader.files.budget.each(value)
-        reader.set(out, [Item(change(item.text), item.condition, item.place) for item in each])
+    chosen = _selected(reader, words, value)
+    if change is not None and chosen is not None:
+        each = enumerate(reader.files.budget.each(value))
+        reader.set(
+            out, [Item(change(item.text), item.condition, item.place) if at in chosen else item for at, item in each]
+        )
+    else:
+        reader.set(out, [symbol(out, call.place)])
+
+
+def _selected(reader: Interpreter, words: Sequence[str], value: Items) -> Collection[int] | None:
+    """Which items a `list(TRANSFORM)` changes, by their positions; None where its selector is not understood."""
+    at = next((at for at, word in enumerate(words) if word in ("AT", "FOR", "REGEX") and at > 2), None)
+    if at is None:
+        return range(len(value))
+    selector, rest = words[at], list(words[at + 1 :])
+    if "OUTPUT_VARIABLE" in rest:
+        rest = rest[: rest.index("OUTPUT_VARIABLE")]
+    if selector == "REGEX" and rest:
+        kept = {id(item) for item in _filtered(reader, value, True, rest[0])}
+        return [position for position, item in enumerate(value) if id(item) in kept]
+    numbers = [int(word) for word in rest if word.lstrip("-").isdigit()]
+    if len(numbers) != len(rest) or not numbers or any(item.condition is not ALWAYS for item in value):
+        return None
+    places = [number + len(value) if number < 0 else number for number in numbers]
+    if selector == "AT":
+        return places
+    return range(places[0], places[1] + 1, numbers[2] if len(numbers) > 2 else 1) if len(places) > 1 else None
 
 
 def _transformation(words: Sequence[str]) -> Change | None:
@@ -209,10 +234,11 @@ def change_string(reader: Interpreter, call: Call) -> None:
         source = call.values[1]
         reader.set(words[1], [Item(simple(item.text), item.condition, item.place) for item in source])
     elif action in ("CONCAT", "JOIN"):
-        glue, start = (words[0], 2) if action == "JOIN" else ("", 1)
+        glue, start = (_written(call, 1), 2) if action == "JOIN" else ("", 1)
         reader.set(words[start - 1], _elements(glue.join(words[start:]), call))
     elif action == "REPLACE" and len(words) > 3:
-        replaced = text_of(call.items(4)).replace(words[0], words[1]) if words[0] else text_of(call.items(4))
+        old, new = _written(call, 1), _written(call, 2)
+        replaced = text_of(call.items(4)).replace(old, new) if old else text_of(call.items(4))
         reader.set(words[2], _elements_of(call.items(4), replaced, call))
     elif action == "REGEX":
         _regex(reader, words, call)
@@ -223,6 +249,25 @@ def change_string(reader: Interpreter, call: Call) -> None:
     else:
         out = words[_OUT.get(action, 0)] if len(words) > _OUT.get(action, 0) else words[0]
         reader.set(out, [symbol(out, call.place)])
+
+
+def _written(call: Call, number: int) -> str:
+    """An argument (0-based) as a text. One that is written out keeps the `;` that would end an item of a list."""
+    arguments = call.command.arguments
+    if len(arguments) > number and arguments[number].kind == "quoted":
+        parts = parse(arguments[number].text)
+        if all(isinstance(part, str) for part in parts):
+            return "".join(part for part in parts if isinstance(part, str))
+    return call.words[number]
+
+
+def separate_arguments(reader: Interpreter, call: Call) -> None:
+    """`separate_arguments(NAME)` and `separate_arguments(NAME mode text)`: at blanks."""
+    if not call.words:
+        return
+    name, *rest = call.words
+    items = reader.variable(name) or () if not rest else call.items(2)
+    reader.set(name, [Item(word, item.condition, item.place) for item in items for word in item.text.split()])
 
 
 _HASHES = {
@@ -260,9 +305,13 @@ def _regex(reader: Interpreter, words: Sequence[str], call: Call) -> None:
     try:
         if action == "REPLACE" and len(words) > 4:
             source = tuple(reader.files.budget.each(call.items(5)))
-            replaced = (_replaced(item.text, words[1], words[2]) for item in source)
-            made = zip(replaced, source, strict=True)
-            reader.set(words[3], [Item(text, item.condition, item.place) for text, item in made if text])
+            new = _written(call, 3)
+            made = [
+                Item(element, item.condition, item.place)
+                for item in source
+                for element in split_list(_replaced(item.text, words[1], new))
+            ]
+            reader.set(words[3], made)
         elif action in ("MATCH", "MATCHALL") and not is_known("".join(words[3:])):
             reader.set(words[2], [symbol(words[2], call.place)])
         elif action in ("MATCH", "MATCHALL") and len(words) > 3:
@@ -325,6 +374,8 @@ def handle_files(reader: Interpreter, call: Call) -> None:
         _mention_named(reader, words[1:])
     elif action in ("COPY", "COPY_FILE", "INSTALL", "CREATE_LINK", "RENAME", "CONFIGURE", "GENERATE"):
         _copies(reader, action, call)
+    elif action in ("READ", "STRINGS") and len(words) == 2:
+        _read(reader, action, call)
     elif action in ("READ", "STRINGS", "TIMESTAMP", "SIZE", "READ_SYMLINK", "MD5", "SHA1", "SHA256") and len(words) > 1:
         reader.set(words[1], [symbol(words[1], call.place)])
 
@@ -361,6 +412,31 @@ def _glob(reader: Interpreter, call: Call, *, below: bool) -> None:
             rest = posixpath.join(posixpath.dirname(absolute), f"${{...}}{posixpath.basename(absolute)}")
             found[rest] = Item(rest, pattern.condition, pattern.place or call.place)
     reader.set(name, found.values())
+
+
+_LISTS = frozenset({".list", ".lst", ".sources", ".srcs", ".txt"})
+"""Suffixes of files that hold lists."""
+
+_LONGEST_LIST = 100_000
+"""Bytes of a file with a list that is still followed."""
+
+
+def _read(reader: Interpreter, action: str, call: Call) -> None:
+    """A list that stands in a file of the project, as a text or line by line.
+
+    What else is read is not known: code is read to be looked into, with patterns that are not quite Python's.
+    """
+    path, name = call.words[1:3]
+    is_list = is_known(path) and posixpath.splitext(path)[1] in _LISTS
+    data = reader.files.read(reader.files.absolute(path, reader.source_folder)) if is_list else None
+    if data is None or len(data) > _LONGEST_LIST:
+        reader.set(name, [symbol(name, call.place)])
+        return
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    if action == "STRINGS":
+        reader.set(name, [Item(line, ALWAYS, call.place) for line in text.splitlines() if line])
+    else:
+        reader.set(name, _elements(text, call))
 
 
 def _copies(reader: Interpreter, action: str, call: Call) -> None:
@@ -623,6 +699,7 @@ HANDLERS = {
     "configure_file": configure_file,
     "get_filename_component": filename_component,
     "cmake_path": change_path,
+    "separate_arguments": separate_arguments,
     "math": compute,
     "cmake_parse_arguments": parse_arguments,
     "find_library": find_something,

@@ -61,7 +61,10 @@ def _read_from(reader: Interpreter, folder: str) -> None:
 
 def _graph(reader: Interpreter, project: str) -> BuildGraph:
     files = reader.files
-    declared = (target for targets in reader.targets.values() for target in targets)
+    headers = frozenset(map(files.relative, reader.headers))
+    declared = [target for targets in reader.targets.values() for target in targets]
+    for target in declared if headers else ():
+        target.sources = [source for source in target.sources if source.path not in headers]
     return BuildGraph(
         targets=tuple(finished(target.concluded(project, reader.minimum, reader.aliases) for target in declared)),
         switches=tuple(reader.switches.values()),
