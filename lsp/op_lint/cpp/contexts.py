@@ -28,6 +28,9 @@ _BRACE = re.compile(rb"[{}]")
 _BEFORE = 200
 """Bytes before a library that is handed on in which the name of the function is looked for."""
 
+_MOST_CHOICES = 6
+"""Choices of one registration that are held against each other; nobody wrote more."""
+
 _MOST_WAYS = 64
 """Ways in which the arms that one registration depends on can go together; further ones are not asked for."""
 
@@ -53,13 +56,8 @@ class Context(NamedTuple):
     end: int
     own: Condition
     choices: tuple[_Choice, ...]
-
-    def ways(self) -> Iterator[Condition]:
-        """The ways in which its arms go together."""
-        for way in islice(product(*self.choices), _MOST_WAYS):
-            condition = conjunction((self.own, *way))
-            if condition not in (ALWAYS, NEVER) and satisfying(condition) is not None:
-                yield condition
+    ways: tuple[Condition, ...]
+    """The ways in which its arms go together."""
 
 
 class Opening(NamedTuple):
@@ -75,19 +73,26 @@ def contexts(view: View, code: Blanked, directives: Sequence[Directive], macros:
     finder = _Finder(view, code, directives, macros)
     if not view.arms and not finder.varying:
         return []
-    found: list[Context] = []
+    found: dict[tuple[_Item, tuple[_Choice, ...]], Context] = {}
     for zone in code.zones:
         for item in finder.items(zone):
             own = view.condition_at(item.start)
             choices = tuple(choice for choice in finder.choices(item, zone) if choice not in ((ALWAYS,), (own,)))
-            if choices:
-                found.append(Context(item.start, item.end, own, choices))
-    return found
+            if choices and (item, choices) not in found:
+                found[item, choices] = Context(item.start, item.end, own, choices, tuple(_ways(own, choices)))
+    return list(found.values())
+
+
+def _ways(own: Condition, choices: Sequence[_Choice]) -> Iterator[Condition]:
+    for way in islice(product(*choices[:_MOST_CHOICES]), _MOST_WAYS):
+        condition = conjunction((own, *way))
+        if condition not in (ALWAYS, NEVER) and satisfying(condition) is not None:
+            yield condition
 
 
 def arms_of(found: Iterable[Context]) -> Iterator[Arm]:
     """The ways of all of them, as arms, each once."""
-    ways = {way: context for context in reversed(list(found)) for way in context.ways()}
+    ways = {way: context for context in reversed(list(found)) for way in context.ways}
     return (Arm(context.start, context.end, way) for way, context in ways.items())
 
 

@@ -250,7 +250,7 @@ class _Merger:
             if self._holds_in(condition, seen) == len(seen) and not self._holds_in(condition, others):
                 return condition
         for context in around:
-            ways = [way for way in context.ways() if self._holds_in(way, seen) and not self._holds_in(way, others)]
+            ways = [way for way in context.ways if self._holds_in(way, seen) and not self._holds_in(way, others)]
             decisive = disjunction(ways)
             if ways and self._holds_in(decisive, seen) == len(seen):
                 return decisive
