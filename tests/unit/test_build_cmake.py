@@ -123,6 +123,12 @@ def _joined(outer: str, inner: str) -> str:
     return " && ".join(each for each in (outer, inner) if each)
 
 
+def test_flags_that_the_user_may_choose_are_not_the_build_files_own(tmp_path: Path) -> None:
+    text = 'set(ABI "-DABI=0" CACHE STRING "")\nset(CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS} ${ABI} -DOWN=1")\n'
+    target = only(cmake(tmp_path, f"{text}add_library(t SHARED a.cpp)\n", "a.cpp"))
+    assert defines(target) == {"OWN": "1"}
+
+
 def test_one_name_in_both_arms_is_one_target(tmp_path: Path) -> None:
     text = "if(W)\n add_library(t SHARED a.cpp b.cpp)\nelse()\n add_library(t SHARED a.cpp)\nendif()\n"
     target = only(cmake(tmp_path, text, "a.cpp", "b.cpp"))

@@ -177,6 +177,9 @@ def finish_folder(reader: Interpreter) -> None:
     """Make the calls that wait for the end of a folder, and give its targets the flags that its variables have then."""
     for call in reader.deferred.pop(reader.source_folder, ()):
         reader.call(call)
+    # What is a default that the user's `-DNAME=...` replaces is no word of the build files.
+    defaults = [item for name in reader.defaults for item in reader.variable(name) or ()]
+    chosen = {word for item in defaults for word in words_of(item.text)}
     for targets in reader.targets.values():
         for target in targets:
             if target.folder != reader.source_folder:
@@ -187,7 +190,7 @@ def finish_folder(reader: Interpreter) -> None:
             for item in reader.variable("CMAKE_CXX_FLAGS") or ():
                 for word in words_of(item.text):
                     defined = Item(word, item.condition, item.place)
-                    if word.startswith(("-D", "/D")):
+                    if word.startswith(("-D", "/D")) and word not in chosen:
                         condition = all_of((target.condition, item.condition))
                         target.defines += _defines(defined, condition, Visibility.PRIVATE)
 
