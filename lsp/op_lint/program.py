@@ -341,6 +341,17 @@ class Program:
         """The packages that Python files import from, by their outermost names."""
         return frozenset(each.module.partition(".")[0] for facts in self._python.values() for each in facts.imports)
 
+    def is_of_an_import(self, namespace: str) -> bool:
+        """Whether a namespace has the name of a package that the sources import and do not hold.
+
+        That package defines operators in it, whatever these sources add.
+        """
+        return namespace in self.imported_packages and namespace not in self._own_packages
+
+    @cached_property
+    def _own_packages(self) -> frozenset[str]:
+        return frozenset(part for module in self._path_of_module for part in module.split("."))
+
     def is_whole(self, path: str) -> bool:
         """Whether nothing was left out of a Python file because it is not valid Python."""
         return path not in self._broken

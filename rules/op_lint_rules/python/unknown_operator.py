@@ -198,9 +198,14 @@ def _is_complete(program: Program, operator: OperatorName) -> bool:
 
 
 def _is_owned(program: Program, namespace: str) -> bool:
-    """Whether a namespace is these sources' own: they hold its `TORCH_LIBRARY`, or all that is in it is in Python."""
+    """Whether a namespace is these sources' own.
+
+    They hold its `TORCH_LIBRARY`, or all that is in it is in Python and it is not another package's.
+    """
     if any(program.role(unit) is UnitKind.LIBRARY for unit in program.units_of(namespace)):
         return True
+    if program.is_of_an_import(namespace):
+        return False
     defined = [found for operator in program.defined_in(namespace) for found in program.definitions_of(operator)]
     return bool(defined) and all(found.fact.language is Language.PYTHON for found in defined)
 

@@ -127,13 +127,16 @@ def _is_owned(program: Program, namespace: str, missing: int) -> bool:
     """Whether the operators of a namespace are all known: it is torch's, or these sources own it.
 
     They do where they hold its `TORCH_LIBRARY`, or define most of the operators that they register kernels for; a
-    few fragments of another package's namespace do not make them its owner.
+    few fragments of another package's namespace do not make them its owner, nor do many where its name is that of a
+    package which they import.
     """
     defined = program.defined_in(namespace)
     if not defined:
         return bool(program.installed_in(namespace)) and not program.in_torch
     if any(program.role(unit) is UnitKind.LIBRARY for unit in program.units_of(namespace)):
         return True
+    if program.is_of_an_import(namespace):
+        return False
     return sum(1 for operator in defined if program.implementations_of(operator)) > missing
 
 

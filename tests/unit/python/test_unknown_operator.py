@@ -65,6 +65,15 @@ def test_defined_in_another_language() -> None:
     assert found({**python(f"    return {USE}"), "lib.py": lib}) == []
 
 
+def test_in_the_namespace_of_an_imported_package() -> None:
+    lib = 'import torch\n\ntorch.library.define("vendor::scale", "(Tensor x) -> Tensor")\n'
+    run = "import torch\n\ndef run(x):\n    return torch.ops.vendor.rotate(x)\n"
+    assert found({"plugin/lib.py": lib, "plugin/run.py": run}) == ["plugin/run.py:4"]
+    assert found({"plugin/lib.py": "import vendor\n" + lib, "plugin/run.py": run}) == []
+    own = {"plugin/lib.py": "import vendor\n" + lib, "plugin/run.py": run, "vendor/__init__.py": ""}
+    assert found(own) == ["plugin/run.py:4"]
+
+
 def test_on_some_platforms_only() -> None:
     cpp = CPP + under("USE_CUDA", 'TORCH_LIBRARY_FRAGMENT(demo, m) { m.def("rotate(Tensor x) -> Tensor"); }\n')
     at_import = "import torch\n\nrotate = torch.ops.demo.rotate\n"

@@ -157,6 +157,16 @@ class TestOwnership:
         )
         assert lines(findings("OPL201", {"ops.cpp": source})) == ["ops.cpp:4"]
 
+    def test_that_has_the_name_of_an_imported_package(self) -> None:
+        source = HEAD + (
+            'TORCH_LIBRARY_FRAGMENT(demo, m) { m.def("f(Tensor x) -> Tensor"); m.def("g(Tensor x) -> Tensor"); }\n'
+            'TORCH_LIBRARY_IMPL(demo, CPU, m) { m.impl("f", &f); m.impl("g", &f); m.impl("h", &f); }\n'
+        )
+        files = {"ops.cpp": source, "plugin/__init__.py": "import demo.ops\n"}
+        assert findings("OPL201", files) == []
+        own = {**files, "demo/__init__.py": "", "demo/ops.py": ""}
+        assert lines(findings("OPL201", own)) == ["ops.cpp:4"]
+
     def test_of_torch(self) -> None:
         source = HEAD + 'TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl("relu", &f); m.impl("relux", &f); }\n'
         (finding,) = findings("OPL201", {"ops.cpp": source}, torch())
