@@ -16,7 +16,7 @@ class LibraryDies(Rule):
     ## What it does
     Reports `torch.library.Library` objects with registrations that are held by a local variable only, by nothing at
     all, or by a name that gets another value later. Nothing is said where the same function also uses what it
-    registers, or gives the library away: then it lives as long as it is meant to.
+    registers, or gives the library away, nor of the local variables of a test: then it lives as long as it is meant to.
 
     ## Why it is bad
     When the object goes, torch takes back everything that was registered with it, without a word. The operators are
@@ -66,7 +66,7 @@ class LibraryDies(Rule):
                 continue
             for library in file.python.libraries:
                 registered = _registered(program, file, library) if library.lifetime in _DYING else ()
-                if registered and not _is_used_there(file.python, library):
+                if registered and not (_is_used_there(file.python, library) or _is_of_a_test(program, library)):
                     yield self._dies(library, registered)
 
     def _dies(self, library: PythonLibrary, registered: tuple[tuple[str, Place], ...]) -> Finding:
@@ -110,6 +110,13 @@ def _is_used_there(facts: PythonFacts, library: PythonLibrary) -> bool:
     return function is not None and any(
         use.place.start > library.place.start and holds(function, use.place) for use in facts.uses
     )
+
+
+def _is_of_a_test(program: Program, library: PythonLibrary) -> bool:
+    """Whether a library is a local variable of a test, which is not to leave anything registered for the next one."""
+    function = program.function_around(library.place)
+    name = function.name.rpartition(".")[2] if function is not None else ""
+    return library.lifetime is Lifetime.LOCAL and name.startswith("test")
 
 
 def _when(library: PythonLibrary) -> str:
