@@ -192,7 +192,9 @@ def test_what_torch_prints_is_diagnosed(name: str, folder: Path, tmp_path: Path)
     """The error is recognised where the process ends, its kind names a rule, and that finds the same place."""
     text = aborted(folder).get(name)
     if text is None:
-        pytest.skip("torch does not refuse it")
+        # Torch crashes without a word, or loads what these rules speak of.
+        assert outcomes(folder)[name].status < 0 or reported(ROWS[name]) <= {"OPL204", "OPL208", "OPL210"}
+        return
     assert "terminate called after throwing an instance of" in text
     write_project(tmp_path, {"ops.cpp": PREAMBLE + ROWS[name], "log.txt": text})
     given = ("--from", "log.txt", "--torch-version", "2.13.0+cpu", "--jobs", "0", "--output-format", "json")
