@@ -51,10 +51,19 @@ def symbols(folder: Path, source: str, **headers: str) -> SourceSymbols:
         ('const char* g() { return "int f() {}"; }', {"g"}),
         ('const char* g() { return R"(} int f() {})"; }', {"g"}),
         ("#if X\nint f() { return 0; }\n#endif\nint g() { return 0; }", {"g"}),
+        ("MADE(g)\nint f() { return 0; }", {"f"}),
+        ("namespace a {\nMADE(g)\n}\nint f() { return 0; }", {"f"}),
+        ("TORCH_LIBRARY(demo, m) { m.def(h); }\nint f() { return 0; }", {"f"}),
+        ("main() { return 0; }\nint f() { return 0; }", {"f"}),
     ],
 )
 def test_what_a_source_defines(source: str, defines: set[str], tmp_path: Path) -> None:
     assert symbols(tmp_path, source).defines == defines
+
+
+@pytest.mark.parametrize("call", ["MADE(g)", "MADE(g);", "MADE(g)\nint f() { return 0; }", "namespace a { MADE(g) }"])
+def test_what_a_macro_may_define(call: str, tmp_path: Path) -> None:
+    assert "g" in symbols(tmp_path, f"{call}\n").weak
 
 
 NEEDED = "anchor"

@@ -20,6 +20,7 @@ from op_lint.build.script.library import text_of
 from op_lint.build.script.values import (
     NOTHING,
     TRUE,
+    UNPACKED,
     Arguments,
     Entry,
     FilePath,
@@ -277,6 +278,12 @@ class _Reader:
             place(name),
             sources=tuple(sources),
             module=name,
+            options=tuple(
+                LinkOption(prefix + each, place(each))
+                for key, prefix in _LINK_ARGUMENTS.items()
+                for each in module.get(key.replace("_", "-"), ())
+                if isinstance(each, str)
+            ),
             unknown=tuple(self._files.relative(paths[each]) for each in named if each not in present),
         )
 
@@ -321,21 +328,42 @@ def _builds(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     )
 
 
-def _flags(value: Value) -> Iterator[tuple[Guard, Text]]:
-    """The texts of a list, or of the lists in a dictionary (`{"cxx": [...]}`)."""
+def _lists_in(value: Value) -> list[Value]:
+    """The lists in a dictionary (`{"cxx": [...]}`), or else the list itself."""
     tables = [option for _, option in options_of(value) if isinstance(option, Table)]
-    lists = [each for table in tables for each in table.entries.values()] or [value]
-    for each in lists:
+    return [each for table in tables for each in table.entries.values()] or [value]
+
+
+def _flags(value: Value) -> Iterator[tuple[Guard, Text]]:
+    """The texts of a list, or of the lists in a dictionary."""
+    for each in _lists_in(value):
         for entry in entries_of(each)[0]:
             for given, option in options_of(entry.value):
                 if isinstance(option, Text):
                     yield both(entry.condition, given), option
 
 
+def _is_told(value: Value) -> bool:
+    """Whether a list, or each in a dictionary, is known to its end."""
+    lists = [entries_of(each) for each in _lists_in(value)]
+    options = (option for entries, _ in lists for entry in entries for _, option in options_of(entry.value))
+    return all(complete for _, complete in lists) and all(isinstance(option, Text) for option in options)
+
+
+_LINK_ARGUMENTS = {"extra_link_args": "", "extra_ldflags": "", "libraries": "-l", "extra_objects": ""}
+"""The arguments that say what is linked, and how the linker is given what they list."""
+
+
 def _options(extension: Extension, condition: Guard) -> Iterator[tuple[Guard, LinkOption]]:
-    for key in ("extra_link_args", "extra_ldflags"):
-        for given, text in _flags(extension.keywords.get(key, NOTHING)):
-            yield both(condition, given), LinkOption(text.text, text.place or extension.place)
+    """What the linker is given. `*` stands for what is not told."""
+    for key, prefix in _LINK_ARGUMENTS.items():
+        value = extension.keywords.get(key, NOTHING)
+        for given, text in _flags(value):
+            yield both(condition, given), LinkOption(prefix + text.text, text.place or extension.place)
+        if not _is_told(value):
+            yield condition, LinkOption("-l*", extension.place)
+    if UNPACKED in extension.keywords:
+        yield condition, LinkOption("-l*", extension.place)
 
 
 def _defines(extension: Extension, name: str, condition: Guard) -> Iterator[tuple[Guard, Define]]:

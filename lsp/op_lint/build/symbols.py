@@ -398,6 +398,10 @@ class _Parser:
         """One declaration; returns the position after it."""
         tokens = self._tokens
         start = position
+        called = self._bare_call(start)
+        if called is not None:
+            self._call_like(tokens[start:called], 1, tokens[start].sure, internal)
+            return called
         depth = 0
         parenthesis: int | None = None
         equals: int | None = None
@@ -430,6 +434,19 @@ class _Parser:
                 continue
             position += 1
         return position
+
+    def _bare_call(self, start: int) -> int | None:
+        """The position after a macro's call that has no semicolon (`DEFINE(f)`, and then the next declaration)."""
+        tokens = self._tokens
+        if not _is_name(tokens[start]) or tokens[start] in _BEFORE_TYPE or tokens[start + 1 : start + 2] != ["("]:
+            return None
+        depth, end = 1, start + 2
+        while end < len(tokens) and depth:
+            depth += (tokens[end] in _OPENING) - (tokens[end] in _CLOSING)
+            end += 1
+        if depth:
+            return None
+        return end if end == len(tokens) or tokens[end] == "}" or _starts_declaration(tokens[end]) else None
 
     def _is_initialiser(self, position: int) -> bool:
         """Whether a brace belongs to a member initialiser (`: member{0}`) and not to the body."""
@@ -560,6 +577,16 @@ def _declared_inside(tokens: Sequence[str]) -> set[str]:
 
 
 _AFTER_PARAMETERS = frozenset({"const", "noexcept", "override", "final", "try", "mutable", "volatile"})
+
+
+_BEFORE_TYPE = frozenset({"__attribute__", "__declspec", "__launch_bounds__"})
+"""What looks like a call, and belongs to the declaration behind it."""
+
+_OPENING, _CLOSING = frozenset("(["), frozenset(")]")
+
+
+def _starts_declaration(token: str) -> bool:
+    return (token[0].isalpha() or token[0] == "_") and token not in _AFTER_PARAMETERS
 
 
 def _is_name(token: str) -> bool:

@@ -17,10 +17,14 @@ from op_lint_rules.build._binaries import is_header, knows_links, registering
 
 _FUNCTION = re.compile(r"(?:[A-Za-z_]\w*::)*([A-Za-z_]\w*)")
 _TOOLKIT = re.compile(
-    r"(?:\$\{)?(?:torch|c10|caffe2|aten|cuda|cu(?:blas|dnn|fft|sparse|rand|solver)|nv\w+|hip\w*|roc\w+|amdhip64|"
-    r"python|pybind11|openmp|omp|gomp|m|dl|rt|pthread|stdc\+\+|threads|mkl\w*|dnnl|gtest\w*|gmock\w*)\b",
+    r"(?:\$\{)?(?:(?:torch|c10|caffe2)(?:_(?:cpu|cuda|hip|xpu|python|nvrtc|cuda_linalg|libraries|library|python_library))?|"
+    r"aten|cuda(?:rt)?(?:_\w+)?|cu(?:blas|dnn|fft|sparse|rand|solver)\w*|nv\w+|hip\w*|roc\w+|amdhip64|python[23]?(?:_\w+)?|"
+    r"pybind11|openmp\w*|i?omp5?|gomp|m|dl|rt|pthread|stdc\+\+|cmake_\w+_libs|threads|mkl\w*|dnnl|gtest\w*|gmock\w*)(?!\w)",
     re.IGNORECASE,
 )
+"""What a library of operators links that has no kernel of the project: torch, the toolkits, the system."""
+_LINKS = re.compile(r"-l(?P<library>.*)|(?P<object>\$[{<].*|[^-].*\.(?:a|o|so|lib|obj|dylib)\b.*)")
+"""A word of the linker's options that is a further library or object, or may be."""
 
 
 class KernelNotLinked(Rule):
@@ -28,7 +32,8 @@ class KernelNotLinked(Rule):
 
     ## What it does
     Reports `&f` in a registration whose library is made of sources none of which defines `f`, where another source of
-    the project does. It looks only at libraries whose sources are all known and read.
+    the project does. It looks only at libraries whose sources are all known and read, and which link nothing but
+    libraries of the project, torch, and what belongs to the toolkits and the system.
 
     ## Why it is bad
     A shared library may have undefined symbols, so it links. It fails when it is loaded: "undefined symbol".
@@ -156,7 +161,11 @@ def _offered(questions: Questions, target: Target, symbols: Mapping[str, SourceS
         return None
     named = {each.name for each in questions.graph.targets}
     foreign = [link for each in (target, *linked) for link in each.links if link.to not in named]
-    if not all(_TOOLKIT.match(link.to.rpartition("/")[2].removeprefix("lib")) for link in foreign):
+    options = [option.text for each in (target, *linked) for option in each.options]
+    names = [link.to.rpartition("/")[2].removeprefix("lib") for link in foreign]
+    words = [found for text in options for word in re.split(r"[\s,]+", text) if (found := _LINKS.fullmatch(word))]
+    names += [found["library"] or found["object"] or "" for found in words]
+    if not all(map(_TOOLKIT.match, names)):
         return None
     return frozenset().union(*(each.defines | each.weak for each in known if each is not None))
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from op_lint.schema.model import Argument, Schema
+from collections.abc import Sequence
+
+from op_lint.schema.model import Argument, Kind, Schema
+
+_SCRATCH = "_scratch_"
+"""How keyword-only arguments are called that are written to but no result (`FunctionSchema` in torchgen/model.py)."""
 
 
 def is_out_overload(overload: str) -> bool:
@@ -16,17 +21,29 @@ def misplaced_out(schema: Schema) -> tuple[Argument, str] | None:
     outs = [argument for argument in written if argument.keyword_only]
     if written and not outs:
         return written[-1], "make it keyword-only, with a `*` as an argument of its own before it (`*, Tensor(a!) out`)"
-    written = outs
-    tail = schema.arguments[len(schema.arguments) - len(written) :]
-    early = next((argument for argument in written if argument not in tail), None)
+    tail = schema.arguments[len(schema.arguments) - len(outs) :]
+    early = next((argument for argument in outs if argument not in tail), None)
     if early is not None:
         return early, "move it behind all other arguments"
-    unreturned = next((argument for argument in written if not _is_returned(argument, schema)), None)
-    if unreturned is not None and schema.returns:
-        return unreturned, "return it, with the same alias annotation"
+    return _misreturned(schema, outs) if schema.returns else None
+
+
+def _misreturned(schema: Schema, outs: Sequence[Argument]) -> tuple[Argument, str] | None:
+    """The first out argument whose return is not its own, of an operator that returns something."""
+    several = next((argument for argument in outs if argument.type.kind is not Kind.TENSOR), None)
+    if several is not None:
+        return several, "let the operator return nothing (`-> ()`), since only a plain `Tensor` can be returned"
+    results = [argument for argument in outs if not argument.name.startswith(_SCRATCH)]
+    for index, argument in enumerate(results):
+        at = next((at for at, returned in enumerate(schema.returns) if _is(returned, argument)), None)
+        if at is None:
+            return argument, "return it, with the same alias annotation"
+        if at != index:
+            return argument, "return the out arguments in the order in which they are declared"
     return None
 
 
-def _is_returned(argument: Argument, schema: Schema) -> bool:
-    labels = set(argument.alias.before) if argument.alias else set()
-    return any(returned.alias is not None and labels & set(returned.alias.before) for returned in schema.returns)
+def _is(returned: Argument, argument: Argument) -> bool:
+    if returned.alias is None or argument.alias is None or not returned.is_written:
+        return False
+    return bool(set(argument.alias.before) & set(returned.alias.before))

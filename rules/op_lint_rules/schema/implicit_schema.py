@@ -53,7 +53,8 @@ class ImplicitSchema(Rule):
     ```
 
     ## Fix
-    The schema, with the kernel's parameter names. Not safe: what the kernel writes to has to be annotated by hand.
+    The schema, with the kernel's parameter names as far as a schema can have them (`in` is none). Not safe: what the
+    kernel writes to has to be annotated by hand.
 
     ## References
     - aten/src/ATen/core/op_registration/infer_schema.h
@@ -96,7 +97,13 @@ def _meant(kernel: Kernel, name: Name) -> Schema | None:
         return None
     names = [parameter.name for parameter in signature.parameters][-len(inferred.arguments) or None :]
     arguments = tuple(
-        Argument(own or argument.name, argument.type) for own, argument in zip(names, inferred.arguments, strict=False)
+        Argument(own if _is_name(own) else argument.name, argument.type)
+        for own, argument in zip(names, inferred.arguments, strict=False)
     )
     returns = tuple(Argument("", returned.type) for returned in inferred.returns)
     return Schema(name, arguments, returns)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a schema can have an argument of this name: unlike in C++, it is none that is a word of Python's."""
+    return isinstance(parsed(f"any(Tensor {text}) -> ()"), Schema) and bool(text)

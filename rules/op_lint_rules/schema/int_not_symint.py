@@ -9,7 +9,7 @@ from op_lint.findings import Finding, Severity
 from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program
 from op_lint.rule import Rule
-from op_lint.schema import Argument, Kind, Schema, format_type
+from op_lint.schema import Argument, Kind, Schema
 
 _SIZES = frozenset({
     "size", "sizes", "shape", "length", "lengths", "rows", "cols", "columns", "height", "width", "depth", "batch",
@@ -23,8 +23,9 @@ class IntNotSymint(Rule):
     """An argument that is a size of a tensor is an `int`.
 
     ## What it does
-    Reports `int`, `int?` and `int[]` arguments whose names say that they are sizes (`size`, `shape`, `num_tokens`,
-    `max_seqlen`, ...).
+    Reports `int`, `int?`, `int[]` and `int[]?` arguments whose names say that they are sizes (`size`, `shape`,
+    `num_tokens`, `max_seqlen`, ...), of schemas that are written out. What `custom_op` makes of an annotation `int` is
+    a `SymInt` already.
 
     ## Why it is bad
     With dynamic shapes a size is symbolic; passed as an `int` it becomes a constant of the compiled code, which is
@@ -69,18 +70,20 @@ class IntNotSymint(Rule):
         return self.finding(
             schema_text(fact).place_of(argument.span.start, argument.span.end),
             f"`{argument.name}` of `{fact.operator}` looks like a size, and torch.compile compiles again for each new "
-            f"value: write `{_symbolic(argument)}`",
+            f"value: write `{_symbolic(schema_text(fact).value, argument)}`",
             notes=("the kernel can stay as it is, unless another of its parameters is a c10::SymInt",),
         )
 
 
 def _is_int(argument: Argument) -> bool:
+    """Whether a kernel of plain integers also fits this type made symbolic (`cloneWithRealTypes`)."""
     type_ = argument.type
-    while type_.kind in (Kind.OPTIONAL, Kind.LIST):
-        type_ = type_.elements[0]
+    for container in (Kind.OPTIONAL, Kind.LIST):
+        type_ = type_.elements[0] if type_.kind is container else type_
     return type_.kind is Kind.INT
 
 
-def _symbolic(argument: Argument) -> str:
-    """The argument's type with `SymInt` for `int`."""
-    return format_type(argument.type).replace("int", "SymInt")
+def _symbolic(written: str, argument: Argument) -> str:
+    """The argument's type as it is written, which may name the size of a list, with `SymInt` for `int`."""
+    span = argument.type.span
+    return written[span.start : span.end].replace("int", "SymInt")

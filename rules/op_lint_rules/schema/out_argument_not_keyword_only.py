@@ -17,8 +17,10 @@ class OutArgumentNotKeywordOnly(Rule):
     """An out variant whose out argument is not where PyTorch's tools look for it.
 
     ## What it does
-    In an overload called `out` (or `something_out`), every argument that is written to has to be keyword-only, last,
-    and returned. Operators that write into an argument without being such an overload are left alone.
+    In an overload called `out` (or `something_out`), the arguments that are written to have to be keyword-only and
+    last. If the operator returns anything, they have to be plain tensors, and returned in their order; but not those
+    called `_scratch_...`. Beside them others that are not keyword-only may be written to. Operators that write into an
+    argument without being such an overload are left alone.
 
     ## Why it is bad
     torchgen, functionalization and ExecuTorch recognise an out variant by that form; another one is no out variant

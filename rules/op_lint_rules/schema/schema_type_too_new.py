@@ -10,9 +10,13 @@ from op_lint.kernels import parsed, schema_text
 from op_lint.program import Program
 from op_lint.rule import Need, Rule
 from op_lint.schema.model import Kind, Schema, SchemaError, Span, Type
-from op_lint_rules.schema._versions import REFUSED_UNTIL, too_new_type
+from op_lint_rules.schema._versions import REFUSED_UNTIL, is_of_some_torch, too_new_type
 
 _WORDS = {Kind.SYM_BOOL: "SymBool"}
+_CURES = {
+    "PyObject": "pass a `str`, an `int` or a tensor instead, or keep it out of the operator's arguments",
+    "SymBool": "write `bool`",
+}
 
 
 class SchemaTypeTooNew(Rule):
@@ -20,7 +24,8 @@ class SchemaTypeTooNew(Rule):
 
     ## What it does
     Reports types in schema strings that only later versions of torch parse than the one that the sources are held
-    against: the installed one, or the one that the configuration names as `torch-version`.
+    against: the installed one, or the one that the configuration names as `torch-version`. Definitions under a test of
+    the version, or of what torch has, are left alone, and so are those in a `try`.
 
     ## Why it is bad
     With that torch, loading the library aborts with "unknown type specifier".
@@ -53,6 +58,8 @@ class SchemaTypeTooNew(Rule):
         if program.torch_version is None:
             return
         for definition in program.definitions:
+            if is_of_some_torch(definition.condition):
+                continue
             for word, span in _new_types(definition.fact):
                 if program.torch_version <= REFUSED_UNTIL[word]:
                     yield self._too_new(definition.fact, word, span, program.torch_version)
@@ -61,7 +68,7 @@ class SchemaTypeTooNew(Rule):
         return self.finding(
             schema_text(fact).place_of(span.start, span.end),
             f"torch {version[0]}.{version[1]} does not know the schema type `{word}`, so `{fact.operator}` cannot be "
-            "defined with it: pass a `str`, an `int` or a tensor instead, or keep it out of the operator's arguments",
+            f"defined with it: {_CURES[word]}",
             notes=('torch says: "unknown type specifier"',),
         )
 

@@ -78,10 +78,13 @@ class SymintByReference(Rule):
         registered = bound.registered.place
         others = tuple(related for related in related_places(bound, mismatch) if related.place != place)
         write = f": write `{mismatch.cpp}`" if mismatch.cpp else ": take it by value"
+        why = "a symbolic integer is only seen by value"
+        if not parameter.type.reference:
+            why = "torch does not see the symbolic integers in it"
         return self.finding(
             place,
-            f"parameter {mismatch.index + 1} of `{bound.kernel.name}` is `{parameter.type}`, and a symbolic integer is "
-            f"only seen by value{write}{when(bound.condition)}",
+            f"parameter {mismatch.index + 1} of `{bound.kernel.name}` is `{parameter.type}`, and {why}{write}"
+            f"{when(bound.condition)}",
             related=(Related(registered, f"registered at {where(registered, place)}"), *others),
             notes=(f'loading this aborts: "{mismatch.reason}", which blames the wrong side',),
             fix=type_fix(parameter, mismatch.cpp),

@@ -23,6 +23,7 @@ from op_lint.build.script.values import (
     FALSE,
     NOTHING,
     TRUE,
+    UNPACKED,
     Arguments,
     Builtin,
     Class,
@@ -701,8 +702,11 @@ class Evaluator:
             value = self.evaluate(keyword.value)
             if keyword.arg is not None:
                 keywords[keyword.arg] = value
-            elif isinstance(value, Table):
+                continue
+            if isinstance(value, Table):
                 keywords |= value.entries
+            if not isinstance(value, Table) or value.open:
+                keywords[UNPACKED] = Unknown(UNPACKED)
         return positional, keywords
 
     def invoke(self, callee: Value, arguments: Arguments, place: Place) -> Value:
@@ -768,7 +772,8 @@ class Evaluator:
         if written.kwarg:
             known = {*names, *(parameter.arg for parameter in written.kwonlyargs)}
             rest = {name: value for name, value in keywords.items() if name not in known}
-            self.write(written.kwarg.arg, Table(rest))
+            more = rest.pop(UNPACKED, None)
+            self.write(written.kwarg.arg, Table(rest, open=more is not None))
 
     def _instantiate(self, cls: Class, arguments: Arguments, place: Place) -> Value:
         for base in _ancestors(cls):

@@ -15,6 +15,7 @@ from op_lint.build.script.values import (
     LONGEST,
     NOTHING,
     TRUE,
+    UNPACKED,
     Arguments,
     Entry,
     FilePath,
@@ -393,7 +394,8 @@ def _product(asked: Asked) -> Value:
 
 
 def _table(asked: Asked) -> Value:
-    made = Table(dict(asked.keywords))
+    named = {name: value for name, value in asked.keywords.items() if name != UNPACKED}
+    made = Table(named, open=UNPACKED in asked.keywords)
     for value in asked.positional:
         if isinstance(value, Table):
             made.entries = {**value.entries, **made.entries}

@@ -112,6 +112,10 @@ class Table(Value):
     open: bool = False
 
 
+UNPACKED = "**"
+"""The keyword of a call that stands for others: those of a `**` that is not known, or not to its end."""
+
+
 @dataclass(frozen=True)
 class Named(Value):
     """A module, or something in one: a dotted name."""
