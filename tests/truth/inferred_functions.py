@@ -16,6 +16,7 @@ import typing
 from collections.abc import Iterable
 from typing import Annotated, Any, Callable, Dict, List, Literal, NewType, Optional, Sequence, Tuple, TypeVar, Union
 
+import numpy as np
 import torch
 import torch as th
 from torch import Tensor, device, dtype
@@ -160,6 +161,14 @@ ODD = (
     "()",
     "tuple['Tensor', int]",
     "torch.distributed.distributed_c10d.GroupName",
+    "np.ndarray",
+    "np.float32",
+    "np.float64",
+    "list[np.int64]",
+    "Optional[np.ndarray]",
+    "np.float64 | None",
+    "np.ndarray[int]",
+    "np.dtype",
 )
 
 RETURNS = (

@@ -25,6 +25,8 @@ from tests.unit.python_facts import at, python, read, use, uses
         ('hasattr(torch.ops.ns, "f")', ["ns::f* guard"]),
         ('getattr(getattr(torch.ops, "ns"), "f").default(x)', ["ns::f* reference", "ns::f call"]),
         ("torch.ops.ns.f = lambda x: x", ["ns::f* assignment"]),
+        ('setattr(torch.ops.ns, "f", lambda x: x)', ["ns::f* assignment"]),
+        ("setattr(torch.ops.ns, name, f)\nsetattr(torch.ops, 'ns', f)\nsetattr(x, 'f', 1)", []),
         ('torch.library.register_fake("ns::f", fn)', ["ns::f string"]),
         ('torch.library.get_kernel("ns::f.out", "CPU")', ["ns::f.out string"]),
         ("torch.library.opcheck(torch.ops.ns.f.default, ())", ["ns::f reference"]),

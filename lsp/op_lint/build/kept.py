@@ -19,7 +19,7 @@ from op_lint.build.files import BuildFiles
 from op_lint.build.model import BuildGraph
 from op_lint.build.reader import loading_scripts, read_targets, with_sources
 from op_lint.build.setuptools import may_load
-from op_lint.build.symbols import KnownUnits
+from op_lint.build.symbols import KnownUnits, mentions_module
 from op_lint.build.watched import DIGEST_SIZE, Look, Watched, same_answers
 from op_lint.cache import RunCache
 from op_lint.version import VERSION
@@ -42,8 +42,8 @@ class KeptTargets(msgspec.Struct, frozen=True):
 class KeptGraph:
     """The last graph and what it was made of; with `folder`, the cache's, its parts are kept between runs.
 
-    Of sources only the files on disk count and not what is typed in an editor: what one defines changes rarely, and the
-    build sees the files, too.
+    Of sources the files on disk count and not what is typed in an editor: what one defines changes rarely, and the
+    build sees the files, too. What counts at once is a Python module that comes into a source or goes out of it.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -79,6 +79,7 @@ class KeptGraph:
             for path, data in buffers.items()
             if path in build_files or path in loading or (path in scripts and may_load(data))
         }
+        typed |= _with_other_modules(root, sources, buffers)
         made_of = (
             tuple(build_files),
             tuple(sources),
@@ -132,6 +133,16 @@ class KeptGraph:
                 self._cache.put(name, kept)
         self._targets = kept
         return kept
+
+
+def _with_other_modules(root: Path, sources: Sequence[str], buffers: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The sources that become Python modules, or are none any more, once what is typed is saved."""
+    files = BuildFiles(root)
+    return {
+        path: data
+        for path, data in buffers.items()
+        if path in sources and mentions_module(data) != mentions_module(files.read(files.absolute(path)) or b"")
+    }
 
 
 def _is_current(kept: KeptTargets, root: Path, typed: Mapping[str, bytes]) -> bool:

@@ -18,6 +18,7 @@ from op_lint.build.model import BuildGraph, BuildSystem, Define, LinkOption, Sou
 from op_lint.build.script.evaluator import Evaluator
 from op_lint.build.script.library import text_of
 from op_lint.build.script.values import (
+    FALSE,
     NOTHING,
     TRUE,
     UNPACKED,
@@ -161,7 +162,7 @@ class _Reader:
         foreign: bool,
     ) -> Extension:
         name = positional[0] if positional else keywords.get("name", NOTHING)
-        second = positional[1] if len(positional) > 1 else NOTHING
+        second = positional[1] if len(positional) > 1 else keywords.get(UNPACKED, NOTHING)
         sources = keywords.get("sources", second if not foreign else NOTHING)
         kept = _snapshot(sources)
         return Extension(name, kept, keywords, place, around.path, around.folder, system, True, foreign)
@@ -182,9 +183,9 @@ class _Reader:
         self._add_sources(draft, extension, entries)
         draft.options += _options(extension, condition)
         draft.defines += _defines(extension, name, condition)
-        # `load` makes a Python module unless it is told otherwise; what a class of the project builds is not known.
-        plain = truth(extension.keywords.get("is_python_module", TRUE)) is not ALWAYS
-        if not (extension.system is BuildSystem.JIT and plain) and not (extension.foreign and not entries):
+        is_plain = extension.system is BuildSystem.JIT and _is_plain(extension)
+        # What a class of the project builds is not known.
+        if not is_plain and not (extension.foreign and not entries):
             draft.module = name
         return draft
 
@@ -326,6 +327,14 @@ def _builds(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         or (isinstance(called, ast.Name) and called.id in ("load", "load_extension"))
         for called in calls
     )
+
+
+def _is_plain(extension: Extension) -> bool:
+    """Whether what `load` builds may be no Python module: a library that is only loaded, or a program."""
+    rest = extension.keywords.get(UNPACKED)
+    module = extension.keywords.get("is_python_module", rest or TRUE)
+    program = extension.keywords.get("is_standalone", rest or FALSE)
+    return truth(module) is not ALWAYS or truth(program) is not NEVER
 
 
 def _lists_in(value: Value) -> list[Value]:

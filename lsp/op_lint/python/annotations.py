@@ -1,7 +1,7 @@
 """Type annotations and default values as Python objects, made from the source without running it.
 
 `torch.library.infer_schema` compares annotations as objects (`int | None` equals `Optional[int]`) and prints them in
-its errors. So they are made of the real `typing`; only what comes from torch or from the project has a stand-in that
+its errors. So they are made of the real `typing`; only what comes from torch, numpy or the project has a stand-in that
 prints alike.
 """
 
@@ -43,6 +43,12 @@ class NotKnownError(Exception):
 
 def _stand_in(module: str, name: str) -> type:
     return type(name, (), {"__module__": module, "__qualname__": name})
+
+
+def _numpy_class(name: str) -> type:
+    """A stand-in for a class of numpy; they can be given parameters."""
+    fields = {"__module__": "numpy", "__qualname__": name, "__class_getitem__": classmethod(types.GenericAlias)}
+    return type(name, (), fields)
 
 
 class _Printed:
@@ -116,6 +122,15 @@ _TORCH: dict[str, object] = {
     "torch.types._int": int,
 }
 """The objects of torch that are seen in signatures, under the names they are known by (torch 2.13)."""
+
+_NUMPY: dict[str, object] = {
+    f"numpy.{name}": _numpy_class(name)
+    for name in (
+        "ndarray", "generic", "dtype", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
+        "uint16", "uint32", "uint64", "complex64", "complex128",
+    )
+}  # fmt: skip
+"""The classes of numpy that are seen in annotations, and that print as they are called (numpy 1 and 2)."""
 
 _MODULES = frozenset({"collections", "collections.abc", "datetime", "decimal", "enum", "fractions", "numbers", "types"})
 """Modules of Python whose classes are seen in annotations; they are safe to import."""
@@ -283,8 +298,9 @@ def _imported_object(value: Imported) -> object:
     if value.module == BUILTINS:
         return getattr(builtins, value.attributes[0])
     dotted = value.dotted
-    if dotted in _TORCH:
-        return _TORCH[dotted]
+    known = _TORCH.get(dotted, _NUMPY.get(dotted))
+    if known is not None:
+        return known
     module, _, name = dotted.rpartition(".")
     if module in ("typing", "typing_extensions") and hasattr(typing, name):
         return getattr(typing, name)

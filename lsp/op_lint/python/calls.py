@@ -280,6 +280,17 @@ class Calls(Variables):
                 self._use(found, self.source.place(at), where, UseKind.GUARD, api="hasattr")
         return None
 
+    def _setattr(self, arguments: Arguments, at: Place | ast.expr) -> Value | None:
+        """`setattr(torch.ops.ns, "op", …)`, which puts something in an operator's place as an assignment does."""
+        values = [argument.value for argument in arguments.positional]
+        name = values[1].text if len(values) == 3 and isinstance(values[1], String) else None
+        if name is not None and isinstance(at, ast.expr) and isinstance(values[0], Operator):
+            found = self._operator_attribute(values[0], name)
+            if isinstance(found, Operator) and len(found.parts) == 2:
+                where = arguments.positional[1].place or self.place_of(at)
+                self._use(found, self.source.place(at), where, UseKind.ASSIGNMENT, api="setattr")
+        return None
+
     def _partial(self, arguments: Arguments, _at: Place | ast.expr) -> Value | None:
         if not arguments.positional:
             return None
@@ -368,6 +379,7 @@ _SPECIAL: dict[str, _Special] = {
     "builtins.dict": Calls._dictionary,
     "builtins.getattr": Calls._getattr,
     "builtins.hasattr": Calls._hasattr,
+    "builtins.setattr": Calls._setattr,
     "builtins.super": Calls._super,
     "functools.cache": Calls._first_argument,
     "functools.lru_cache": Calls._first_argument,

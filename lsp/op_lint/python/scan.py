@@ -7,6 +7,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from op_lint.facts import FileFacts, Language, Place, PythonFacts, PythonImport, RunTime
 from op_lint.python.modules import module_name, relative_module
 from op_lint.text import SourceText
@@ -80,6 +82,9 @@ _IMPORT = re.compile(
     rb"|import[ \t]+(?P<modules>[^\r\n]*))"
 )
 """An import, from the start of its line."""
+
+_CATCHING = re.compile(rb"(?:try|with)\b")
+"""The first line of a block that may catch exceptions."""
 
 _ALIAS = re.compile(r"([\w.]+|\*)(?:\s+as\s+(\w+))?")
 
@@ -181,10 +186,16 @@ def scan_imports(path: str, data: bytes) -> FileFacts:
     """The imports of a file that is not worth parsing, and nothing else of it.
 
     Read by their form: an import in a string counts, so that what nothing imports here is imported by nothing. An
-    indented one is taken to be in a function.
+    indented one is taken to be in a function. Of what may be in a `try` or a string no failure is seen: `caught` has
+    all exceptions.
     """
     lines = _LineCounter(data)
-    imports = [found for match in _import_statements(data) for found in _imports(path, match, lines)]
+    imports = [
+        replace(found, caught=("BaseException",)) if may_pass else found
+        for match in _import_statements(data)
+        for may_pass in (_may_pass(data, match),)
+        for found in _imports(path, match, lines)
+    ]
     return FileFacts(path, Language.PYTHON, python=PythonFacts(module_name(path), imports=tuple(imports)))
 
 
@@ -197,6 +208,23 @@ def _import_statements(data: bytes) -> Iterator[re.Match[bytes]]:
         if found is not None:
             end = found.end()
             yield found
+
+
+def _may_pass(data: bytes, match: re.Match[bytes]) -> bool:
+    """Whether what looks like an import may be in a string, or in a block that catches its exception."""
+    start, indent = match.start(), len(match["indent"])
+    if any(data.count(quotes, 0, start) % 2 for quotes in (b'"""', b"'''")):
+        return True
+    while indent and start > 0:
+        end = start - 1
+        start = data.rfind(b"\n", 0, end) + 1
+        line = data[start:end]
+        code = line.lstrip()
+        if code and not code.startswith(b"#") and len(line) - len(code) < indent:
+            indent = len(line) - len(code)
+            if _CATCHING.match(code):
+                return True
+    return False
 
 
 class _LineCounter:

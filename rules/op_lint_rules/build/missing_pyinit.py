@@ -146,7 +146,7 @@ def _with_module(target: Target, unit: Unit, name: str) -> Fix | None:
     """The empty module behind the block. Only setuptools is sure to compile with the headers of Python."""
     if target.system is not BuildSystem.SETUPTOOLS or unit.body is None or unit.condition != ALWAYS:
         return None
-    start, end = Place(unit.body.path, 1, 0, 0), unit.body.end + 1
+    start, end = Place(unit.body.path, 1, 0, 0), unit.body.end
     module = f"""
 
 PyMODINIT_FUNC PyInit_{name}() {{
@@ -180,20 +180,36 @@ def _imports(program: Program, questions: Questions, module: str) -> Iterator[Py
     """The imports of the module that nothing guards, where its name means this target only."""
     last = module.rpartition(".")[2]
     namesakes = [each for each in questions.graph.targets if each.module and each.module.rpartition(".")[2] == last]
-    own = {file.python.module for file in program.files if file.python}
+    python = [file.python for file in program.files if file.python]
+    own = {facts.module for facts in python}
+    # A package that imports it where that may fail has something of its name all the same.
+    guarded = {
+        _whole_name(imported)
+        for facts in python
+        for imported in facts.imports
+        if imported.caught and _whole_name(imported).rpartition(".")[0] == facts.module
+    }
     if any(questions.makes_module(each) is not False for each in namesakes):
         return
     for file in program.files:
         for imported in file.python.imports if file.python else ():
-            names = {imported.module, f"{imported.module}.{imported.name}" if imported.name else imported.module}
-            if not imported.caught and _is_meant(names, module) and names.isdisjoint(own):
+            meant = _meant(imported, module)
+            if meant is not None and not imported.caught and meant not in own and meant not in guarded:
                 yield imported
 
 
-def _is_meant(names: set[str], module: str) -> bool:
-    """Whether an import names the module; of one that CMake makes, only the last part of the name is known."""
-    return module in names or (
-        "." not in module
-        and module.startswith("_")
-        and any(name.rpartition(".")[2] == module and "." in name for name in names)
-    )
+def _meant(imported: PythonImport, module: str) -> str | None:
+    """The name by which an import names the module, if it does.
+
+    Of a module that CMake makes, only the last part of the name is known.
+    """
+    names = (imported.module, _whole_name(imported))
+    if module in names:
+        return module
+    if "." in module or not module.startswith("_"):
+        return None
+    return next((name for name in names if name.rpartition(".")[2] == module and "." in name), None)
+
+
+def _whole_name(imported: PythonImport) -> str:
+    return f"{imported.module}.{imported.name}" if imported.name else imported.module

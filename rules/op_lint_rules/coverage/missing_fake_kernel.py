@@ -245,8 +245,7 @@ def _cpp_stub(program: Program, operator: OperatorName, definition: Registered[D
         f"TORCH_LIBRARY_IMPL({unit.namespace}, Meta, m) {{\n"
         f'  m.impl("{local_name(operator)}", &{function});\n}}'
     )
-    after = body.end + len("}")
-    return Edit(Place(body.path, body.line, after, after), text)
+    return Edit(Place(body.path, body.line, body.end, body.end), text)
 
 
 def _signature(program: Program, operator: OperatorName, written: str) -> Signature | None:

@@ -33,8 +33,12 @@ def may_be_caught(caught: Iterable[str]) -> bool:
 
 def doubted(program: Program) -> frozenset[tuple[str, str]]:
     """The operators (namespace and name) of which the sources ask whether they exist, or that they put in place."""
-    doubting = (UseKind.GUARD, UseKind.ASSIGNMENT)
-    return frozenset((use.operator.namespace, use.operator.name) for use in program.uses if use.kind in doubting)
+    return replaced(program) | frozenset(named(use) for use in program.uses if use.kind is UseKind.GUARD)
+
+
+def replaced(program: Program) -> frozenset[tuple[str, str]]:
+    """The operators (namespace and name) in whose place the sources put something (`torch.ops.ns.op = function`)."""
+    return frozenset(named(use) for use in program.uses if use.kind is UseKind.ASSIGNMENT)
 
 
 def named(use: OperatorUse) -> tuple[str, str]:

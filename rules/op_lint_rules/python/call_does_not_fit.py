@@ -13,7 +13,7 @@ from op_lint.schema.model import Schema
 from op_lint.schema.printer import format_argument, format_schema, format_type
 from op_lint.schema.python_call import CallFault, CallFaultKind, call_fault
 from op_lint_rules.python._schemas import schemas_of
-from op_lint_rules.python._uses import asks_for_environment, may_be_caught
+from op_lint_rules.python._uses import asks_for_environment, may_be_caught, named, replaced
 
 
 class CallDoesNotFit(Rule):
@@ -23,7 +23,7 @@ class CallDoesNotFit(Rule):
     Reports calls `torch.ops.ns.op(...)` with too many or too few arguments, with a keyword that the schema does not
     have, and with a literal of a type that the argument cannot take; of an operator with overloads only where none of
     them fits. Values that the source does not show fit anything, and so does what is unpacked (`*args`). It follows
-    torch's own binding of arguments.
+    torch's own binding of arguments. Operators in whose place the sources put something else are left alone.
 
     ## Why it is bad
     torch raises RuntimeError when the line runs.
@@ -66,8 +66,11 @@ class CallDoesNotFit(Rule):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """Every call that none of the schemas that it may be of can take."""
+        others = replaced(program)
         for use in program.uses:
-            if use.kind is UseKind.CALL and use.arguments is not None and not may_be_caught(use.caught):
+            if use.kind is not UseKind.CALL or use.arguments is None or named(use) in others:
+                continue
+            if not may_be_caught(use.caught):
                 yield from self._call(program, use)
 
     def _call(self, program: Program, use: OperatorUse) -> Iterator[Finding]:

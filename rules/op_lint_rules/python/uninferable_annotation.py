@@ -13,10 +13,17 @@ from op_lint_rules._words import where
 
 _PREAMBLE = re.compile(r"^infer_schema\(func\): ")
 _REST = re.compile(r"\.?\s+(?:Got func with signature|The valid types are)\b.*", re.DOTALL)
-_TUPLE = re.compile(r"^(?:typing\.)?[Tt]uple\[(?P<element>[^,\[\]]+), ?(?:\.\.\.|[^\[\]]*)\]$")
+_INSTEAD = re.compile(r"\bFor example, (?P<type>\S+)\.")
+"""The list that torch proposes for a tuple; it does so where it takes that list."""
+
 _HELP = (
-    (re.compile(r"^list$|^typing\.List$"), "say of what, `list[int]`"),
+    (re.compile(r"^(?:typing\.)?(?:[Ll]ist|[Tt]uple|Sequence)$"), "say of what, `list[int]`"),
     (re.compile(r"^(?:numpy\.|np\.)"), "torch knows `int`, `float`, `bool`, `str`, `torch.Tensor` and lists of them"),
+    (
+        re.compile(r"^(?:typing\.)?(?:[Tt]uple\[.*\.\.\.|(?:[Ll]ist|Sequence)\[[^|]*)\]$"),
+        "torch has lists of `int`, `float`, `bool`, numbers and tensors",
+    ),
+    (re.compile(r"^(?:typing\.)?[Tt]uple\[[^|]*\]$"), "pass its parts, each as an argument"),
     (re.compile(r"^(?:dict|set|typing\.Dict|typing\.Set)\b"), "pass a list, or several arguments"),
 )
 
@@ -116,9 +123,9 @@ def _cure(inference: SchemaInference, function: PythonFunction | None) -> str:
     )
     if written is None:
         return ""
-    found = _TUPLE.match(written)
-    if found:
-        return f"; write `list[{found['element']}]`"
+    instead = _INSTEAD.search(inference.error or "")
+    if instead:
+        return f"; write `{instead['type']}`"
     return next((f"; {help_}" for pattern, help_ in _HELP if pattern.match(written)), "")
 
 
