@@ -64,6 +64,16 @@ export function editors(height: number, from = 0): Part {
   return { x: SIDE + from, y: 35, width: SIZE.width - SIDE - from, height };
 }
 
+/** Wait for the folders of a workspace: a page that asks for its file before the server serves files shows none, for good. */
+async function showsFolders(page: Page): Promise<void> {
+  const folders = page.locator('.explorer-folders-view .monaco-list-row').first();
+  const none = page.getByText('You have not yet added a folder to the workspace');
+  await folders.or(none).first().waitFor({ timeout: PATIENCE });
+  if (await folders.isVisible()) return;
+  await page.reload();
+  await folders.waitFor({ timeout: PATIENCE });
+}
+
 export class Workbench {
   private constructor(
     readonly page: Page,
@@ -115,6 +125,7 @@ export class Workbench {
     const kind = options.workspace.endsWith('.code-workspace') ? 'workspace' : 'folder';
     await page.goto(`http://127.0.0.1:${port}/?${kind}=${options.workspace}`);
     await page.locator('.monaco-workbench').waitFor({ timeout: PATIENCE });
+    if (kind === 'workspace') await showsFolders(page);
     return new Workbench(page, scratch, asked, browser, server, options.workspace, installed.stdout + installed.stderr);
   }
 
