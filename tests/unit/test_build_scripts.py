@@ -308,3 +308,20 @@ cpp_python_extension(name = "_C", base_module = "demo", srcs = ["a.cpp"])
         )
         assert only(graph).name == "//sub:x"
         assert codes(graph) <= {"build-syntax"}
+
+
+@pytest.mark.parametrize(
+    ("loop", "incomplete"),
+    [
+        ("for name in ['a.cpp', 'b.cpp']:", False),
+        ("for name in ['a.cpp', *os.environ['MORE'].split()]:", True),
+        ("for name in [" + 600 * "'a.cpp', " + "'b.cpp']:", True),
+    ],
+    ids=["all is known", "more than is known", "more than is read"],
+)
+def test_what_a_loop_does_not_come_to_is_unknown(loop: str, incomplete: bool, tmp_path: Path) -> None:
+    text = f"{HEAD}found = []\n{loop}\n    found.append(name)\next = CppExtension('demo._C', found)\n"
+    graph = graph_of(tmp_path, {"setup.py": f"{text}setup(name='demo', ext_modules=[ext])\n", **FILES})
+    target = only(graph)
+    assert "a.cpp" in sources(target)
+    assert target.incomplete is incomplete

@@ -240,13 +240,13 @@ class Evaluator:
         )
 
     def run_for(self, node: ast.For | ast.AsyncFor) -> Flow:
-        """A loop over what is known item by item; once with an unknown item where it is not."""
+        """A loop over what is known item by item; once with an unknown item for what is not, or is too much."""
         value = self.evaluate(node.iter)
         entries, complete = entries_of(value)
-        if not complete and not entries:
-            entries = [Entry(Unknown(words_of(value)), ALWAYS)]
+        if not complete or len(entries) > _MOST_TURNS:
+            entries = [*entries[:_MOST_TURNS], Entry(Unknown(words_of(value)), ALWAYS)]
         returned = NEVER
-        for entry in entries[:_MOST_TURNS]:
+        for entry in entries:
             flow = self._turn(node, entry)
             if flow.kind in ("return", "raise"):
                 returned = any_of((returned, flow.condition))
